@@ -55,7 +55,8 @@ const bundles = [
   { entry: 'web/src/graph.ts', output: 'graph.mjs', platform: 'browser' },
   { entry: 'web/src/vad.ts', output: 'vad.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
-  { entry: 'web/tools/cache/entry.ts', output: 'cache.mjs', platform: 'browser' },
+  { entry: 'web/src/cache_entry.ts', output: 'cache.mjs', platform: 'browser' },
+  { entry: 'web/src/page_download.ts', output: 'download.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread_hosts.ts', output: 'in_thread_hosts.mjs', platform: 'browser' },
   { entry: 'web/src/in_thread.ts', output: 'in_thread.mjs', platform: 'browser', isWhole: true },
   // What stands around a model shares the package's own entry, which is another one in Node.
@@ -99,6 +100,7 @@ const engineFiles = [
 const apart = {
   [from('web/src/cache.js')]: './cache.mjs',
   [from('web/tools/cache/entry.js')]: './cache.mjs',
+  [from('web/src/page_download.js')]: './download.mjs',
   [from('web/tools/crypto/entry.js')]: './crypto.mjs',
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
   [from('web/tools/module/entry.js')]: './module.mjs',

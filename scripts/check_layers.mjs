@@ -142,7 +142,7 @@ const typescriptLayers = {
   ],
   'web/tools/cache': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/worker', 'web/src/sources'],
-    ...['web/tools/hub', 'web/tools/host'],
+    ...['web/tools/hub', 'web/tools/host', 'web/tools/inspection', 'web/tools/convert'],
   ],
   'web/tools/module': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/model'],
@@ -187,7 +187,7 @@ const onlyModules = {
   // A log-mel spectrogram without a model is that of a model.
   'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
   // The command line and the page use what every user of the package has.
-  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph)?\.(ts|mjs)$/ },
+  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph|_cache)?\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
   'web/cli → web/src/api': { module: /^web\/src\/api\/(generated\/|(errors|near_names)\.ts$)/ },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.

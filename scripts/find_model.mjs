@@ -35,14 +35,14 @@ export function packageName(model) {
 
 /** A model that was pulled, by a name as `susurrus pull` takes it. */
 async function pulledModel(name) {
-  const { cachedModelsNamed } = await import('../dist/node.mjs');
-  const [found] = await cachedModelsNamed(name);
+  const { listModels } = await import('../dist/cache.node.mjs');
+  const isNamed = name.includes('@');
+  const found = (await listModels(name)).find(
+    ({ path, revision }) => path !== undefined && (isNamed || revision === 'main'),
+  );
   if (!found) return undefined;
-  return {
-    name: packageName(found.name),
-    path: found.path,
-    isOpenAis: openAis.test(found.name),
-  };
+  const title = found.revision === 'main' ? found.name : `${found.name}@${found.revision}`;
+  return { name: packageName(title), path: found.path, isOpenAis: openAis.test(found.name) };
 }
 
 async function pull(name) {

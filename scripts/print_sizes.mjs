@@ -37,6 +37,7 @@ const downloads = [
   ['plan.mjs', 'to plan what a model takes, with files.wasm'],
   ['write.mjs', 'to write a model file'],
   ['cache.mjs', 'to load a model by its name, or one that is kept'],
+  ['download.mjs', 'to download a model without loading it, with inspect.mjs'],
   ['worker.cache.mjs', 'to download a model file that is kept'],
   ['worker.hub.mjs', 'to download and convert a model of the hub, with files.wasm'],
   ['captions.mjs', 'for captions of a media element'],

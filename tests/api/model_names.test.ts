@@ -159,7 +159,7 @@ describe('a model by its name', () => {
 
   test('is what was pulled before, of whichever type', async () => {
     process.env.HF_ENDPOINT = hub.endpoint;
-    await susurrus.pullModel('tiny.en', { dtype: 'q5_0' });
+    await susurrus.downloadModel('tiny.en', { dtype: 'q5_0' });
     const count = hub.requests.length;
     for (const name of ['tiny.en', 'tiny.en:q5_0']) {
       expect((await load(name)).dtypes).toContain('q5_0');
@@ -230,7 +230,7 @@ describe('a model by its name', () => {
         if (total > 20_000 && loaded > 0) controller.abort();
       };
       const { signal } = controller;
-      await errorOf(susurrus.pullModel(pulled, { signal, onProgress }));
+      await errorOf(susurrus.downloadModel(pulled, { signal, onProgress }));
       expect(parts()).not.toEqual([]);
       expect(await kept.deleteModel(deleted)).toEqual([]);
       expect(parts()).toEqual([]);
@@ -369,5 +369,101 @@ describe('a URL with cache: true', () => {
     const loads = Array.from({ length: 20 }, () => load(url, { cache: true }));
     for (const { dims } of await Promise.all(loads)) expect(dims.nVocab).toBe(1776);
     expect(server.requests).toEqual(['GET /m.apr']);
+  });
+
+  test('is downloaded without an engine, and loaded from what is kept', async () => {
+    const phases = new Set<string>();
+    const first = await kept.downloadModel(new URL(url), {
+      onProgress: ({ phase }) => void phases.add(phase),
+    });
+    expect(phases).toEqual(new Set(['download']));
+    const { alreadyKept, source, tensorCount, warnings, ...model } = first;
+    expect([alreadyKept, source, tensorCount > 30, warnings]).toEqual([false, url, true, []]);
+    expect(await kept.listModels(url)).toEqual([model]);
+    expect(readFileSync(first.path).equals(digits)).toBe(true);
+    expect(await kept.downloadModel(url)).toMatchObject({ alreadyKept: true, path: first.path });
+    expect((await load(url, { cache: 'only' })).dims.nVocab).toBe(1776);
+    expect(server.requests).toEqual(['GET /m.apr']);
+    await kept.downloadModel(url, { force: true });
+    expect(server.requests).toEqual(['GET /m.apr', 'GET /m.apr']);
+  });
+
+  test('downloaded twenty times at once, and loaded meanwhile, is fetched once', async () => {
+    const twenty = Array.from({ length: 20 }, () => kept.downloadModel(url));
+    const loaded = load(url, { cache: true });
+    for (const { complete, path } of await Promise.all(twenty)) {
+      expect([complete, readFileSync(path).length]).toEqual([true, digits.length]);
+    }
+    expect((await loaded).dims.nVocab).toBe(1776);
+    expect(server.requests).toEqual(['GET /m.apr']);
+  });
+
+  test.each([
+    ['a string', 'enough'],
+    ['an Error', new Error('mine')],
+    ['null', null],
+    ['undefined', undefined],
+  ])('whose download is stopped with %s goes on from there', async (_, reason) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const stopped = kept.downloadModel(url, {
+      signal,
+      onProgress: ({ loaded }) => {
+        if (loaded > 1_000_000) controller.abort(reason);
+      },
+    });
+    const failure = (await errorOf(stopped)) as Error;
+    expect([failure, failure.cause]).toContain(signal.reason);
+    expect(await kept.listModels(url)).toMatchObject([{ complete: false }]);
+    expect(await errorOf(kept.downloadModel(url, { signal }))).toEqual(failure);
+    await kept.downloadModel(url);
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests[1]).toMatch(/^GET \/m.apr bytes=[1-9]\d{5,}- if "one"$/);
+  });
+
+  test('that is no model, is not signed or was stopped by onProgress is not kept', async () => {
+    const wrong = Uint8Array.from(digits);
+    wrong[wrong.length - 5000]! ^= 1;
+    server.files.set('m.apr', { bytes: wrong, tag: '"bad"' });
+    expect(await errorOf(kept.downloadModel(url))).toMatchObject({ code: 'checksum_mismatch' });
+    server.files.set('m.apr', { bytes: digits, tag: '"one"' });
+    const publicKeys = [new Uint8Array(32).fill(7)];
+    expect(await errorOf(kept.downloadModel(url, { publicKeys }))).toMatchObject({
+      code: 'signature_invalid',
+    });
+    const mine = new Error('mine');
+    const onProgress = (): never => {
+      throw mine;
+    };
+    expect(await errorOf(kept.downloadModel(url, { onProgress }))).toBe(mine);
+    expect((await kept.listModels()).filter(({ complete }) => complete)).toEqual([]);
+    for (const [subject, options] of [
+      ['dtype', { dtype: 'q8_0' }],
+      ['hub', { hub: server.address }],
+      ['output', { output: join(folder, 'x.apr') }],
+      ['output', { format: 'apr1' }],
+      ['cache', { cache: true }],
+    ] as const) {
+      expect(await errorOf(kept.downloadModel(new URL(url), options as object))).toMatchObject({
+        ...{ code: 'invalid_argument', details: { subject } },
+      });
+    }
+    await kept.downloadModel(url);
+    await load(url, { cache: 'only' });
+  });
+
+  test('in shards is downloaded shard by shard', async () => {
+    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
+      size: 1_000_000,
+    });
+    for (const name of files) {
+      const bytes = readFileSync(join(folder, 'shards', name));
+      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
+    }
+    const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
+    const { tensorCount } = await kept.downloadModel(manifest);
+    expect(tensorCount).toBeGreaterThan(30);
+    await load(manifest, { cache: 'only' });
+    expect(server.requests).toHaveLength(files.length);
   });
 });

@@ -56,9 +56,10 @@ async function drain(
   host: StoreHost,
   emit: (event: ProgressEvent) => void = () => undefined,
   from: OpenRequest['from'] = { url: `${server.address}/m.apr` },
+  mustKeep = false,
 ): Promise<{ readonly received: number; readonly warnings: readonly string[] }> {
   const { signal } = new AbortController();
-  const request = { key: { address: `${server.address}/m.apr` }, from, isKept: true };
+  const request = { key: { address: `${server.address}/m.apr` }, from, isKept: true, mustKeep };
   await host.handle('open', request, signal, emit);
   let received = 0;
   for (;;) {
@@ -98,6 +99,45 @@ test('why a folder keeps nothing is said of the disk and the folder', async () =
   expect(received).toBe(bytes.length);
   expect(warnings.join()).toMatch(/^not kept: the cache's folder failed \(.*(ENOTDIR|EEXIST)/);
   other.close();
+});
+
+test('what is fetched only to be kept is refused where it cannot be kept, before it is fetched', async () => {
+  const store = await openNodeStore();
+  const free = () => Promise.resolve(() => undefined);
+  const small = new ModelStore({ ...store.files, room: () => Promise.resolve(1000) });
+  const full = new ModelStore({
+    ...store.files,
+    async open(name) {
+      const file = await store.files.open(name);
+      const write: DownloadFile['write'] = (part, at) =>
+        at === 0 && !name.endsWith('.json')
+          ? Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+          : file.write(part, at);
+      return { ...file, write };
+    },
+  });
+  const cases: readonly [StoreEnvironment, RegExp][] = [
+    [{ openStore: () => Promise.resolve(undefined), hold: free }, /gives this page no storage/],
+    [{ openStore: () => Promise.resolve(small), hold: free }, /has room for 1 MB, and 1 MB/],
+    [{ openStore: () => Promise.resolve(full), hold: free }, /no room left for the model of 1 MB/],
+    [
+      { openStore: openNodeStore, hold: () => new Promise(() => undefined), patience: 10 },
+      /another process is downloading the model, and gets no further/,
+    ],
+  ];
+  for (const [environment, message] of cases) {
+    const [strict, usual] = [new StoreHost(environment), new StoreHost(environment)];
+    expect(await errorOf(drain(strict, undefined, undefined, true))).toMatchObject({
+      ...{ code: 'wrong_state', message: expect.stringMatching(message) },
+      details: { subject: 'cache' },
+    });
+    strict.close();
+    // loadModel() takes it all the same.
+    expect(await drain(usual)).toEqual({
+      ...{ received: bytes.length, warnings: [expect.stringMatching(message)] },
+    });
+    usual.close();
+  }
 });
 
 test('one that advances is waited for, and what it kept is used', async () => {

@@ -13,6 +13,8 @@ export interface KeptPage {
   readonly page: Page;
   /** Loads and transcribes the sample. What happened, or how it failed. */
   readonly load: (source: string, options?: PageOptions) => Promise<Outcome>;
+  /** downloadModel(): what it answers, or how it fails. */
+  readonly download: (model: string, options?: PageOptions) => Promise<Downloaded>;
   /** Reads a model into nothing, as an engine would that finds it right. Answers the warnings. */
   readonly drain: (model: DrainedModel) => Promise<readonly string[]>;
   /** What is kept. */
@@ -39,6 +41,8 @@ export interface Outcome {
   /** Of a load that was aborted: whether it rejected with the signal's own reason. */
   readonly isStopped?: boolean;
 }
+
+export type Downloaded = Partial<CacheEntry.DownloadedModel> & Outcome;
 
 export const heard: Partial<Outcome> = { text: sampleText };
 
@@ -86,6 +90,36 @@ export async function openKeptPage(
       },
       { source, options, sample },
     );
+  const download: KeptPage['download'] = (model, options = {}) =>
+    page.evaluate(
+      async ({ model, options }) => {
+        const entry = '/cache.mjs';
+        const { downloadModel } = (await import(entry)) as typeof CacheEntry;
+        const { stopAfter = Infinity, ...given } = options;
+        const phases = new Set<string>();
+        const controller = new AbortController();
+        const reason = { any: 'reason' };
+        try {
+          const kept = await downloadModel(model, {
+            ...given,
+            signal: controller.signal,
+            onProgress: ({ phase, loaded }) => {
+              phases.add(phase);
+              if (phase === 'download' && loaded >= stopAfter) controller.abort(reason);
+            },
+          });
+          return { ...kept, phases: [...phases] };
+        } catch (error) {
+          if (!(error instanceof Error)) throw error;
+          const { code, message, cause } = error as Error & { code?: string };
+          return {
+            ...(code !== undefined && { code }),
+            ...{ message, phases: [...phases], cause: cause === reason },
+          };
+        }
+      },
+      { model, options },
+    );
   const drain: KeptPage['drain'] = (model) =>
     page.evaluate(async (model) => {
       const entry = '/cache.mjs';
@@ -131,7 +165,7 @@ export async function openKeptPage(
       const { listModels } = (await import(entry)) as typeof CacheEntry;
       return listModels();
     });
-  return { page, load, drain, list };
+  return { page, load, download, drain, list };
 }
 
 /** Waits until the engine runs, which is fetched from the same server, and has bytes of the model. */

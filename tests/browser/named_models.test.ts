@@ -75,6 +75,55 @@ test('a name is the model that convertModel() makes of its files, and is downloa
     expect(hub.leaks).toEqual([]);
   }));
 
+test('a name that is downloaded without an engine is loaded offline', () =>
+  onPage(async ({ page, load, download, list }) => {
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    const first = await download('tiny.en', { hub: hub.endpoint });
+    const { alreadyKept, source, tensorCount = 0, warnings, phases, ...kept } = first;
+    expect([alreadyKept, source, warnings]).toEqual([false, repository, []]);
+    expect(tensorCount).toBeGreaterThan(30);
+    expect(phases).toEqual(expect.arrayContaining(['download', 'convert']));
+    expect(await list()).toEqual([kept]);
+    expect(requests.filter((path) => path.includes('engine'))).toEqual([]);
+    await hub.close();
+    const offline = { hub: hub.endpoint, cache: 'only', isSilent: true } as const;
+    expect(await load('tiny.en', offline)).toMatchObject({
+      warnings: [],
+      phases: ['load', 'cache'],
+    });
+    expect(await download('tiny.en:q8_0', { hub: hub.endpoint })).toMatchObject({
+      ...{ alreadyKept: true, phases: ['cache'] },
+    });
+    hub = await startHub({ repository, files });
+  }));
+
+test('a download without an engine that is stopped goes on, and wants room', () =>
+  onPage(async ({ page, download, list }) => {
+    server.files.set('m.apr', { bytes: modelBytes(), tag: '"1"' });
+    server.faults.stallsAfter = 700_000;
+    const stopped = await download('/m.apr', { stopAfter: 500_000 });
+    delete server.faults.stallsAfter;
+    expect(stopped.alreadyKept).toBeUndefined();
+    expect([stopped.code, stopped.cause]).toEqual(['aborted', true]);
+    while ((await list()).length === 0) await page.waitForTimeout(20);
+    expect(await list()).toMatchObject([{ complete: false }]);
+    expect(await download('/m.apr')).toMatchObject({
+      ...{ complete: true, alreadyKept: false, source: `${server.address}/m.apr` },
+    });
+    const ranges = server.requests.filter((request) => request.startsWith('GET /m.apr'));
+    expect(ranges).toEqual(['GET /m.apr', expect.stringMatching(/ bytes=[1-9]\d+- if "1"$/)]);
+    server.preludes.set(
+      'worker.cache.mjs',
+      'navigator.storage.estimate = async () => ({ quota: 1000, usage: 0 });',
+    );
+    server.files.set('n.apr', { bytes: modelBytes(), tag: '"1"' });
+    expect(await download('/n.apr')).toMatchObject({
+      ...{ code: 'wrong_state', message: expect.stringMatching(/has room for 1 MB/) },
+    });
+    expect(await list()).toHaveLength(1);
+  }).finally(() => server.preludes.clear()));
+
 test('48: a download of weights that breaks off goes on, in this load and after the tab was closed', () =>
   withContext(browser, async (context) => {
     hub.faults.cuts = [1000];

@@ -153,9 +153,8 @@ export const shardModel = undefined;
 export const unshardModel = undefined;
 export const extract = undefined;
 export const openModelFile = undefined;
-export const pullModel = undefined;
-export const cachedModels = undefined;
-export const removeCachedModels = undefined;
+export const downloadModel = undefined;
+export const deleteModel = undefined;
 /** Nothing was pulled: a model is the file that was named. */
-export const cachedModelsNamed = () => Promise.resolve([]);
+export const listModels = () => Promise.resolve([]);
 export const upgradeModel = undefined;

@@ -71,17 +71,18 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
   ])('with the type %s: %s', async (dtype, source, file) => {
     await serve(ggml, halves, openAi);
     const heard: ProgressEvent[] = [];
-    const pulled = await package_.pullModel('tiny.en', {
+    const pulled = await package_.downloadModel('tiny.en', {
       ...(dtype && { dtype }),
       onProgress: (event) => heard.push(event),
     });
     expect(pulled.source).toBe(source);
     expect(weights()).toEqual([`${source}/${file}`]);
     expect(pulled.warnings).toEqual([]);
-    expect(new Set(pulled.tensors.map((tensor) => tensor.dtype))).toContain(dtype ?? 'q8_0');
+    const { tensors } = await package_.inspect(pulled.path, { full: true });
+    expect(new Set(tensors.map((tensor) => tensor.dtype))).toContain(dtype ?? 'q8_0');
     const downloads = heard.filter(({ phase }) => phase === 'download');
     expect(new Set(downloads.map((event) => event.source))).toEqual(new Set([source]));
-    const [kept] = await package_.cachedModelsNamed('tiny.en');
+    const [kept] = await package_.listModels('tiny.en');
     expect(kept).toMatchObject({ name: 'tiny.en', dtype: dtype ?? 'q8_0', path: pulled.path });
     // What is kept needs no network.
     process.env.HF_HUB_OFFLINE = '1';
@@ -94,7 +95,7 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
     for (const source of [ggml, halves, openAi]) {
       if (source === ggml && dtype === 'f16') continue;
       await serve(source);
-      const { path, source: used } = await package_.pullModel('tiny.en', { dtype });
+      const { path, source: used } = await package_.downloadModel('tiny.en', { dtype });
       expect(used).toBe(source);
       found.push(await decodedTokens('micro-en', path));
       rmSync(path);
@@ -105,13 +106,15 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
 
   test('asks the next repository where one has no such file, or is not there', async () => {
     await serve(openAi);
-    const pulled = await package_.pullModel('tiny.en');
+    const pulled = await package_.downloadModel('tiny.en');
     expect([pulled.source, lists()]).toEqual([openAi, [ggml, halves, openAi]]);
     await hub.close();
     await serve(ggml, halves);
-    expect(await errorOf(package_.pullModel('base'))).toMatchObject({ code: 'truncated_input' });
+    expect(await errorOf(package_.downloadModel('base'))).toMatchObject({
+      code: 'truncated_input',
+    });
     expect(weights()).toEqual([`${ggml}/ggml-base-q8_0.bin`]);
-    const none = await errorOf(package_.pullModel('small'));
+    const none = await errorOf(package_.downloadModel('small'));
     expect(none).toMatchObject({
       code: 'source_failed',
       details: { subject: 'openai/whisper-small' },
@@ -121,21 +124,23 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
   test('asks no other after a wrong digest, a refusal or an abort', async () => {
     await serve(ggml, halves, openAi);
     hub.faults.corrupts = true;
-    expect(await errorOf(package_.pullModel('tiny.en'))).toMatchObject({
+    expect(await errorOf(package_.downloadModel('tiny.en'))).toMatchObject({
       code: 'checksum_mismatch',
     });
     expect(lists()).toEqual([ggml]);
     hub.faults.corrupts = false;
     hub.faults.refusals.push(403);
-    expect(await errorOf(package_.pullModel('tiny.en'))).toMatchObject({ code: 'source_failed' });
+    expect(await errorOf(package_.downloadModel('tiny.en'))).toMatchObject({
+      code: 'source_failed',
+    });
     const aborting = new AbortController();
     const onProgress = (): void => aborting.abort(new Error('enough'));
     const { signal } = aborting;
-    expect(await errorOf(package_.pullModel('tiny.en', { onProgress, signal }))).toBe(
+    expect(await errorOf(package_.downloadModel('tiny.en', { onProgress, signal }))).toBe(
       signal.reason,
     );
     expect(new Set(lists())).toEqual(new Set([ggml]));
-    expect(await package_.cachedModels()).toEqual([]);
+    expect(await package_.listModels()).toEqual([]);
   });
 
   test('is OpenAI’s repository with a revision, in full, or on a hub of the caller’s own', async () => {
@@ -147,7 +152,7 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
       ['tiny.en', hubOption],
     ] as const) {
       const output = join(cache, 'model.apr');
-      const { source } = await package_.pullModel(name, { ...options, output, force: true });
+      const { source } = await package_.downloadModel(name, { ...options, output, force: true });
       expect(source).toBe(openAi);
     }
     expect(new Set(lists())).toEqual(new Set([openAi]));

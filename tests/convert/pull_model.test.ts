@@ -1,10 +1,11 @@
 // Models of the hub, from a server that speaks as it does.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SusurrusError } from '../../web/src/api/errors.js';
-import type { ProgressEvent, PullOptions, PullResult } from '../../web/src/node.js';
+import type { ProgressEvent } from '../../web/src/node.js';
+import type { NodeDownloadedModel, NodeDownloadOptions } from '../../web/src/node_cache.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
@@ -40,8 +41,8 @@ function enter({ endpoint }: HubServer, more: Record<string, string> = {}): void
   process.env = { ...environment, HF_ENDPOINT: `${endpoint}/`, ...more };
   process.env.XDG_CACHE_HOME = join(folder, 'cache');
 }
-const pull = (name = 'tiny.en', options: PullOptions = {}): Promise<PullResult> =>
-  package_.pullModel(name, options);
+const pull = (name = 'tiny.en', options: NodeDownloadOptions = {}): Promise<NodeDownloadedModel> =>
+  package_.downloadModel(name, options);
 const weightRequests = (): string[] =>
   hub.requests.filter((request) => request.startsWith('/store/model.safetensors'));
 const messageOf = async (work: Promise<unknown>): Promise<string> =>
@@ -52,7 +53,7 @@ const models = (): string[] => {
   return existsSync(path) ? readdirSync(path) : [];
 };
 
-describe('pullModel', () => {
+describe('downloadModel', () => {
   test('makes of a repository what convertModel makes of its folder', async () => {
     const converted = join(folder, 'converted.apr');
     for (const dtype of ['f16', 'q8_0'] as const) {
@@ -191,15 +192,16 @@ describe('pullModel', () => {
     expect(models()).toEqual([]);
   });
 
-  test.each(['', 'tiny.fr', '../secret/x', 'a/../b', 'a/b/c', 'owner/name@../x', 'https://x/y'])(
-    '%p names no repository',
-    async (name) => {
-      expect(await errorOf(pull(name))).toMatchObject({
-        ...{ code: 'invalid_argument', details: { subject: 'repository' } },
-      });
-      expect(hub.requests).toEqual([]);
-    },
-  );
+  test.each([
+    ...['', 'tiny.fr', '../secret/x', 'a/../b', 'a/b/c', 'owner/name@../x', 'digits', './tiny.en'],
+    ...['http://', '/models/base.apr', 'file:///base.apr', undefined, null, 7, {}],
+  ])('%p is no model to download', async (name) => {
+    const subject = name === 'tiny.fr' ? 'repository' : 'model';
+    expect(await errorOf(package_.downloadModel(name as string))).toMatchObject({
+      ...{ code: 'invalid_argument', details: { subject } },
+    });
+    expect(hub.requests).toEqual([]);
+  });
 
   test('sends HF_TOKEN to the hub and to nobody else', async () => {
     await hub.close();
@@ -238,7 +240,7 @@ describe('pullModel', () => {
 
 describe('a folder of one’s own', () => {
   let server: ModelServer;
-  const options = (): PullOptions => ({ hub: `${server.address}/{name}/`, force: true });
+  const options = (): NodeDownloadOptions => ({ hub: `${server.address}/{name}/`, force: true });
   const serve = (files: Record<string, Uint8Array>, tag?: string): void => {
     for (const [name, bytes] of Object.entries(files)) {
       server.files.set(`whisper-tiny.en/${name}`, { bytes, tag });
@@ -312,30 +314,80 @@ describe('a folder of one’s own', () => {
   });
 });
 
-describe('models that were pulled', () => {
-  test('are listed, found by each of their names, and removed', async () => {
-    expect(await package_.cachedModels()).toEqual([]);
-    await pull('tiny.en');
+describe('models that were downloaded', () => {
+  const namesOf = async (model?: string): Promise<string[]> =>
+    (await package_.listModels(model)).map(({ name, dtype, revision }) =>
+      [name, dtype, revision].join(' '),
+    );
+
+  test('are listed, found by each of their names, and deleted: all types, or one', async () => {
+    expect(await namesOf()).toEqual([]);
+    const first = await pull('tiny.en');
+    await pull('tiny.en', { dtype: 'f16' });
     await pull(`${repository}@v1`, { dtype: 'f16' });
-    const listed = await package_.cachedModels();
-    expect(listed.map(({ name, dtype }) => [name, dtype]).sort()).toEqual([
-      [`${repository}@v1`, 'f16'],
-      ['tiny.en', 'q8_0'],
+    const [own, half, old] = ['tiny.en q8_0 main', 'tiny.en f16 main', `${repository} f16 v1`];
+    expect((await namesOf()).sort()).toEqual([old, half, own]);
+    const listed = (await package_.listModels()).find(({ path }) => path === first.path);
+    const { alreadyKept, source, tensorCount, warnings, ...kept } = first;
+    expect(listed).toEqual(kept);
+    expect([alreadyKept, source, tensorCount > 30, warnings]).toEqual([
+      false,
+      repository,
+      true,
+      [],
     ]);
-    for (const [name, dtype] of [
-      ['tiny.en', 'q8_0'],
-      ['tiny.en:q8_0', 'q8_0'],
-      ['tiny.en@v1', 'f16'],
+    for (const [name, found] of [
+      ['tiny.en', [old, half, own]],
+      ['tiny.en:q8_0', [own]],
+      ['tiny.en@v1', [old]],
+      [repository, [old]],
+      ['tiny.en@main', []],
+      ['base', []],
     ] as const) {
-      expect((await package_.cachedModelsNamed(name)).map((model) => model.dtype)).toEqual([dtype]);
+      expect((await namesOf(name)).sort()).toEqual(found);
     }
-    for (const name of ['tiny.en:f16', repository, 'tiny.en@main']) {
-      expect(await package_.cachedModelsNamed(name)).toEqual([]);
+    expect(await package_.deleteModel('tiny.en:q8_0')).toEqual([kept]);
+    expect(existsSync(first.path)).toBe(false);
+    expect((await namesOf()).sort()).toEqual([old, half]);
+    expect(await package_.deleteModel('tiny.en')).toHaveLength(2);
+    expect(await namesOf()).toEqual([]);
+    expect(models()).toEqual([]);
+    for (const wrong of ['non sense', 'a/../b']) {
+      expect(await errorOf(package_.deleteModel(wrong))).toMatchObject({
+        ...{ code: 'invalid_argument', details: { subject: 'model' } },
+      });
     }
-    await package_.removeCachedModels('tiny.en');
-    expect((await package_.cachedModels()).map(({ name }) => name)).toEqual([`${repository}@v1`]);
-    expect(await errorOf(package_.removeCachedModels('tiny.en'))).toMatchObject({
-      ...{ code: 'invalid_argument', details: { subject: 'repository' } },
-    });
+  });
+
+  test('are not downloaded again, but read and verified, and mended where they are wrong', async () => {
+    const { path } = await pull();
+    const count = hub.requests.length;
+    for (const name of ['tiny.en', 'tiny.en:q8_0']) {
+      const again = await pull(name);
+      expect(again).toMatchObject({ path, alreadyKept: true, dtype: 'q8_0' });
+      expect(again).not.toHaveProperty('source');
+    }
+    expect(hub.requests).toHaveLength(count);
+    const right = readFileSync(path);
+    const wrong = Uint8Array.from(right);
+    wrong[wrong.length - 5000]! ^= 1;
+    writeFileSync(path, wrong);
+    expect(await pull()).toMatchObject({ path, alreadyKept: false, source: repository });
+    expect(readFileSync(path).equals(right)).toBe(true);
+    expect(await pull('tiny.en', { force: true })).toMatchObject({ alreadyKept: false });
+  });
+
+  test('are what loadModel() takes without a network, by revision, hub and token too', async () => {
+    await hub.close();
+    hub = await startHub({ repository, files: filesOf(join(folder, 'source')), token: 'mine' });
+    process.env.HF_ENDPOINT = 'http://127.0.0.1:9';
+    const options = { hub: hub.endpoint, revision: 'v1', dtype: 'f16' } as const;
+    expect(await errorOf(pull('tiny.en', options))).toMatchObject({ code: 'source_failed' });
+    const { name, revision } = await pull('tiny.en', { ...options, token: 'mine' });
+    expect([name, revision]).toEqual([repository, 'v1']);
+    await hub.close();
+    using model = await package_.loadModel<'whisper'>('tiny.en', { ...options, cache: 'only' });
+    expect(model.info.dtypes).toContain('f16');
+    hub = await startHub({ repository, files: {} });
   });
 });

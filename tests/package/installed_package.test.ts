@@ -14,7 +14,7 @@ const sampleText = 'three one four one five nine two six five';
 /** A page's code and a program's code: everything public is used with its type. */
 const typedProgram = `
 import { format, loadModel, SusurrusError } from 'susurrus';
-import { deleteModel, listModels, type KeptModel } from 'susurrus/cache';
+import { deleteModel, downloadModel, listModels, type KeptModel } from 'susurrus/cache';
 import { defineCaptions, type CaptionsElement } from 'susurrus/captions';
 import { extract, openModelFile, type ExtractedPart, type ModelFile } from 'susurrus/files';
 import { openModule, type GraphModule } from 'susurrus/graph';
@@ -45,6 +45,7 @@ export async function use(file: Blob, signal: AbortSignal): Promise<string> {
   void loadModel('openai/whisper-base', { dtype: 'q8_0', revision: 'main', cache: 'only' });
   const [kept]: readonly KeptModel[] = await listModels();
   if (kept?.complete) void deleteModel(kept);
+  void downloadModel('base', { dtype: 'q8_0' }).then(({ alreadyKept }) => alreadyKept);
   const options: FormatOptions = { maxLineWidth: 42 };
   return format(result, 'srt', options) + format({ segments: [] }, 'verbose_json');
 }
@@ -118,7 +119,13 @@ describe('the packed package', () => {
       ],
       ...['dist/live.mjs', 'dist/live.node.mjs', 'dist/types/page/live.d.ts'],
       ...['dist/captions.mjs', 'dist/react.mjs', 'dist/testing.mjs', 'dist/digits.wav'],
-      ...['dist/cache.mjs', 'dist/cache.node.mjs', 'dist/worker.cache.mjs', 'dist/worker.hub.mjs'],
+      ...[
+        'dist/cache.mjs',
+        'dist/cache.node.mjs',
+        'dist/download.mjs',
+        'dist/worker.cache.mjs',
+        'dist/worker.hub.mjs',
+      ],
       ...[
         'dist/thread.node.mjs',
         'dist/engine.simd-threads.wasm',
@@ -163,12 +170,10 @@ describe('the packed package', () => {
       ...['SusurrusError', 'format', 'languageNames', 'loadModel', 'plan', 'setAssets'],
       'transcriptFormats',
     ];
-    const pull = ['cachedModels', 'cachedModelsNamed', 'pullModel', 'removeCachedModels'];
-    const nodeNames = [...rootNames, ...pull];
-    const cache = ['cacheSpace', 'deleteModel', 'listModels', 'persist'];
+    const cache = ['cacheSpace', 'deleteModel', 'downloadModel', 'listModels', 'persist'];
     // The page's half of an entry can be imported in Node; it looks for a page only when it is called.
     const expected: Readonly<Record<string, readonly string[]>> = {
-      ...{ susurrus: nodeNames, 'susurrus/node': nodeNames, page: rootNames },
+      ...{ susurrus: rootNames, 'susurrus/node': rootNames, page: rootNames },
       ...{ 'susurrus/files': [...files, ...nodeFiles], 'page/files': files },
       ...{ 'susurrus/graph': ['openModule'], 'page/graph': ['openModule'] },
       ...{ 'susurrus/cache': cache, 'page/cache': [...cache, 'openStored'] },

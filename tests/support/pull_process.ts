@@ -3,27 +3,30 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import type { PullOptions } from '../../web/src/node.js';
+import type { NodeDownloadOptions } from '../../web/src/node_cache.js';
 import { projectRoot } from './shared_folder.js';
 
 export interface PullProcess {
   /** Resolves to the code of the error, or undefined when the model was pulled. One at a time. */
-  pull(name: string, options: Pick<PullOptions, 'dtype' | 'output' | 'force'>): Promise<unknown>;
+  pull(
+    name: string,
+    options: Pick<NodeDownloadOptions, 'dtype' | 'output' | 'force'>,
+  ): Promise<unknown>;
   kill(): Promise<void>;
 }
 
 const script = `
   import { createInterface } from 'node:readline';
-  const { pullModel } = await import(process.argv[1]);
+  const { downloadModel } = await import(process.argv[1]);
   for await (const line of createInterface({ input: process.stdin })) {
     const { name, options } = JSON.parse(line);
-    const code = await pullModel(name, options).then(() => undefined, (error) => error.code ?? String(error));
+    const code = await downloadModel(name, options).then(() => undefined, (error) => error.code ?? String(error));
     process.stdout.write(JSON.stringify({ code }) + '\\n');
   }
 `;
 
 export function startPullProcess(env: Readonly<Record<string, string | undefined>>): PullProcess {
-  const address = pathToFileURL(join(projectRoot, 'dist/node.mjs')).href;
+  const address = pathToFileURL(join(projectRoot, 'dist/cache.node.mjs')).href;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, address], {
     env,
     stdio: ['pipe', 'pipe', 'inherit'],

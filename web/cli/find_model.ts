@@ -1,6 +1,8 @@
 // Which file a person means by a model: a path, a URL, or a name.
 import { stat } from 'node:fs/promises';
-import { cachedModels, cachedModelsNamed, SusurrusError } from '../src/node.js';
+import { SusurrusError } from '../src/node.js';
+import { listModels } from '../src/node_cache.js';
+import type { KeptModel } from '../src/node_cache.js';
 import { weightTypes } from '../src/node_files.js';
 import { isModelName } from '../src/sources/model_name.js';
 import { choice } from './arguments.js';
@@ -11,8 +13,8 @@ import { printable, tell } from './terminal.js';
 export async function usualModelFile(signal: AbortSignal): Promise<string> {
   const { SUSURRUS_MODEL: chosen } = process.env;
   if (chosen) return modelFile(chosen, signal);
-  const [newest] = await cachedModels();
-  if (newest) {
+  const newest = (await listModels()).find(({ path, dtype }) => path && dtype);
+  if (newest?.path !== undefined && newest.dtype !== undefined) {
     const name = `${newest.name}:${newest.dtype}`;
     tell(`susurrus: using ${printable(name)}, the model pulled last; --model chooses another\n`);
     return newest.path;
@@ -47,7 +49,7 @@ export async function modelFile(model: string, signal: AbortSignal): Promise<str
  */
 async function keptFile(model: string): Promise<string | undefined> {
   if (!isModelName(model) || model === 'digits') return model;
-  const [newest] = await cachedModelsNamed(model);
+  const newest = await keptModel(model);
   const facts = await stat(model).catch(() => undefined);
   if (newest && facts) {
     const used = facts.isDirectory()
@@ -56,4 +58,17 @@ async function keptFile(model: string): Promise<string | undefined> {
     tell(`susurrus: ${printable(`${model} ${used}`)}\n`);
   }
   return facts && !facts.isDirectory() ? model : newest?.path;
+}
+
+/** Whose file loadModel() takes for that name: from the usual hub, and a short name without a revision is no repository in full. */
+async function keptModel(model: string): Promise<KeptModel | undefined> {
+  const hasRevision = model.includes('@');
+  const isInFull = hasRevision || model.includes('/');
+  return (await listModels(model)).find(
+    ({ path, name, address, revision }) =>
+      path !== undefined &&
+      !/ |:\/\//.test(address) &&
+      name.includes('/') === isInFull &&
+      (hasRevision || revision === 'main'),
+  );
 }

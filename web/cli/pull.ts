@@ -1,6 +1,6 @@
 import { apr1WeightTypes, weightTypes } from '../src/node_files.js';
-import { pullModel } from '../src/node.js';
-import type { PullOptions, PullResult } from '../src/node.js';
+import { downloadModel } from '../src/node_cache.js';
+import type { NodeDownloadedModel, NodeDownloadOptions } from '../src/node_cache.js';
 import { choice, parse, usageError, weightType } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { tellResult } from './shard.js';
@@ -25,8 +25,10 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
     signal,
     ...(format && { format }),
     ...(dtype && { dtype }),
-    ...(values.output !== undefined && { output: values.output, force: values.force ?? false }),
+    ...(values.output !== undefined && { output: values.output }),
+    ...(values.force !== undefined && { force: values.force }),
   });
+  if (result.alreadyKept) tell(`susurrus: ${printable(repository)} is here already\n`);
   tellResult(result.path, result);
   if (values.output === undefined) {
     tell(`susurrus transcribe AUDIO --model ${repository} uses it.\n`);
@@ -37,11 +39,14 @@ export async function pullCommand(args: readonly string[], signal: AbortSignal):
 const leastWeights = 1e4;
 
 /** Downloads and converts with progress bars. Says what comes from where, and how large it is. */
-export async function pullWithBars(repository: string, options: PullOptions): Promise<PullResult> {
+export async function pullWithBars(
+  repository: string,
+  options: NodeDownloadOptions,
+): Promise<NodeDownloadedModel> {
   const bars = { download: new ProgressBar('downloading'), convert: new ProgressBar('converting') };
   let isSaid = false;
   let isHere = false;
-  return pullModel(repository, {
+  return downloadModel(repository, {
     ...options,
     onProgress: (event) => {
       if (event.phase === 'download') {

@@ -18,9 +18,6 @@ import { loadModelOn } from './model/load_model.js';
 import { node } from './node_platform.js';
 
 export * from './public_api.js';
-export { cachedModels, cachedModelsNamed, removeCachedModels } from '../tools/hub/model_cache.js';
-export type * from './api/types/pull.js';
-export { pullModel } from '../tools/hub/pull_model.js';
 
 /**
  * Loads a model while it arrives.

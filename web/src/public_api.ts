@@ -11,7 +11,7 @@ export type * from './api/types/model.js';
 export type { Filterbank } from './api/types/model_file.js';
 export type * from './api/types/plan.js';
 export type * from './api/types/progress.js';
-export type { HubOptions } from './api/types/pull.js';
+export type { HubOptions } from './api/types/hub.js';
 export type { ModelKey, ModelSource, SealOptions } from './api/types/source.js';
 export type * from './api/types/transcribe.js';
 export type * from './api/types/vad.js';

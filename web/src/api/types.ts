@@ -17,7 +17,7 @@ export type * from './types/module.js';
 export type * from './types/plan.js';
 export type * from './types/progress.js';
 export type * from './types/protect.js';
-export type * from './types/pull.js';
+export type * from './types/hub.js';
 export type * from './types/source.js';
 export type * from './types/transcribe.js';
 export type * from './types/vad.js';

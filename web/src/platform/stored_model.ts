@@ -1,5 +1,5 @@
 // Models that are kept: what loading asks of a store, wherever that is.
-import type { LoadOptions } from '../api/types.js';
+import type { KeptModel, LoadOptions } from '../api/types.js';
 import type { OpenedSource } from './platform.js';
 
 export interface StoredRequest extends Pick<
@@ -10,6 +10,10 @@ export interface StoredRequest extends Pick<
   readonly model: { readonly name: string } | { readonly url: string };
   readonly onProgress?: LoadOptions['onProgress'] | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The model is fetched only to be kept: what cannot be kept is refused (`wrong_state`) as soon as that shows. */
+  readonly mustKeep?: boolean;
+  /** Nothing that is kept is used. */
+  readonly isFresh?: boolean | undefined;
 }
 
 /** A model by its name or URL: from what is kept, else from the network. Close it when loading is over, however it ended. */
@@ -24,6 +28,8 @@ export interface StoredModel {
   again(error: unknown): (() => Promise<OpenedSource>) | undefined;
   /** When the whole file is verified: from now on it counts as kept. Answers why it could not be kept, for people. */
   keep(): Promise<readonly string[]>;
+  /** What is kept of the model, as lists show it. */
+  kept(): Promise<KeptModel | undefined>;
   /** Ends all work. What has arrived stays for the next load. */
   close(): Promise<void>;
 }

@@ -1,8 +1,12 @@
 // Errors of loading models that are kept.
-import { sourceFailed, SusurrusError } from '../api/errors.js';
+import { sourceFailed, SusurrusError, wrongState } from '../api/errors.js';
 
 export const notKept = (title: string, dtype?: string): SusurrusError =>
   sourceFailed(title, `it is not kept here${dtype ? ` as ${dtype}` : ''}, and cache is 'only'`);
+
+/** `problem` begins with "not kept: ". */
+export const notKeepable = (problem: string): SusurrusError =>
+  wrongState(`The model is ${problem}.`, 'cache');
 
 /** A piece of a file that is not what the file's digests or its signature say; the rest may be right. */
 export const isAboutPiece = (error: unknown): boolean =>

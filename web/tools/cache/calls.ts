@@ -8,6 +8,8 @@ export interface OpenRequest {
   readonly key: ModelKey;
   /** Whether what comes is kept. */
   readonly isKept: boolean;
+  /** What cannot be kept is refused, not passed on. */
+  readonly mustKeep?: boolean;
   /** What is wrong or missing of what is here, in order: it is fetched again. */
   readonly wrong?: Wrong | undefined;
   readonly from: UrlOrigin | HubOrigin;

@@ -1,13 +1,10 @@
-// Kept models in a page: code of its own, downloaded when a model is loaded by its name or from what is kept. It is also the
-// package's entry susurrus/cache.
+// Kept models in a page: code of its own, downloaded when a model is loaded by its name or from what is kept.
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { openBrowserStore } from './browser_store.js';
 import type { StoreLink } from './calls.js';
 import { soundRangesOf } from './sound_ranges.js';
 import { openStoredModel } from './stored_model.js';
 import { wantedModel } from './wanted.js';
-
-export * from './manage.js';
 
 const noPath = (): Promise<never> => Promise.reject(new Error('pages have no paths'));
 

@@ -1,5 +1,6 @@
 // Downloads one model and keeps it, in a worker of its own or in Node's thread: bytes come as they are asked for.
 import { wrongState } from '../../src/api/errors.js';
+import { notKeepable } from '../../src/sources/kept_errors.js';
 import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
 import { usualType } from '../../src/sources/model_name.js';
 import type { Host } from '../../src/protocol/link.js';
@@ -54,6 +55,13 @@ interface Turn {
   readonly target?: KeptFile;
 }
 
+/** What is known of a file that a repository has. */
+interface Origin {
+  readonly check?: DigestCheck | undefined;
+  /** The repository, for progress. */
+  readonly source?: string;
+}
+
 type Give = (step: StoreStep) => Promise<void>;
 
 export class StoreHost implements Host<StoreCalls, ProgressEvent> {
@@ -63,6 +71,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   #target: KeptFile | undefined;
   #next: (() => Promise<StoreStep | undefined>) | undefined;
   #warnings: readonly string[] = [];
+  #mustKeep = false;
   #release: () => void = () => undefined;
 
   constructor(environment: StoreEnvironment) {
@@ -94,11 +103,13 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   }
 
   async #open(
-    { key, isKept, wrong, from }: OpenRequest,
+    { key, isKept, mustKeep = false, wrong, from }: OpenRequest,
     emit: (progress: ProgressEvent) => void,
   ): Promise<OpenAnswer> {
+    this.#mustKeep = mustKeep;
     const kept = isKept ? await this.#openStore(key, wrong, emit) : undefined;
     if (kept !== undefined) return { kept, isResumed: true };
+    this.#checkKept();
     const facts = this.#target?.facts;
     // What was converted to its end only has to be read once more.
     const isConverted =
@@ -120,7 +131,10 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const file = ready === undefined ? undefined : await files.find(ready);
     if (file) {
       const origin = { url: files.urlOf(file), token: from.token };
-      return this.#download(key, origin, missing, hub.checkOf(file));
+      return this.#download(key, origin, missing, {
+        check: hub.checkOf(file),
+        source: files.title,
+      });
     }
     return this.#convert(key, from, hub, files);
   }
@@ -177,7 +191,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     key: ModelFacts,
     { url, token }: UrlOrigin,
     missing: readonly ByteRange[] | undefined,
-    check?: DigestCheck,
+    of: Origin = {},
   ): Promise<OpenAnswer> {
     const target = this.#target;
     const download = await openUrlDownload({
@@ -188,7 +202,8 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     });
     const { facts, keptBytes, remark } = download;
     await target?.begin({ ...key, ...facts }, keptBytes);
-    this.#next = onDemand((give) => this.#pass(download, check, give));
+    this.#checkKept();
+    this.#next = onDemand((give) => this.#pass(download, of, give));
     return {
       isResumed: keptBytes > 0,
       ...(facts.byteCount !== undefined && { byteCount: facts.byteCount }),
@@ -196,15 +211,12 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     };
   }
 
-  async #pass(
-    download: UrlDownload,
-    check: DigestCheck | undefined,
-    give: Give,
-  ): Promise<StoreStep> {
+  async #pass(download: UrlDownload, { check, source }: Origin, give: Give): Promise<StoreStep> {
     for await (const { bytes, at, isKept, progress } of download.pieces()) {
       if (!isKept) await this.#target?.write(bytes, at);
+      this.#checkKept();
       check?.update(bytes);
-      await give({ bytes, progress });
+      await give({ bytes, progress: { ...progress, ...(source !== undefined && { source }) } });
     }
     check?.end();
     await this.#target?.end();
@@ -219,14 +231,16 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   ): Promise<OpenAnswer> {
     const group = groupOf(await idOf(key));
     await this.#target?.begin(key, 0);
+    this.#checkKept();
     const { filesAddress = '' } = this.#environment;
     const work = async (give: Give): Promise<StoreStep> => {
       let told = Promise.resolve();
       await hub.convertRepository({
         ...{ repository, files, dtype, filesAddress },
         take: (facts) => this.#takeDownload(group, files.place, facts),
-        async write(bytes) {
+        write: async (bytes) => {
           await target?.write(bytes);
+          this.#checkKept();
           await told;
           await give({ bytes });
         },
@@ -242,6 +256,12 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     const target = this.#target;
     this.#next = onDemand(work);
     return { isResumed: false };
+  }
+
+  /** Where the model is fetched only to be kept, what cannot be kept is not fetched any further. */
+  #checkKept(): void {
+    const problem = this.#warnings[0] ?? this.#target?.problem;
+    if (this.#mustKeep && problem !== undefined) throw notKeepable(problem);
   }
 
   /** A file for a download that is converted: where there is room, so that it can be gone on with, else in memory. */

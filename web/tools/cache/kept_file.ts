@@ -34,6 +34,11 @@ export class KeptFile {
     return this.#facts;
   }
 
+  /** Why it cannot be kept, once that is known. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   get #words(): ReturnType<typeof wordsFor> {
     return wordsFor(this.#store.files.kind);
   }

@@ -7,9 +7,14 @@ import { matcherOf } from './matching.js';
 import { groupOf } from './model_store.js';
 import { FileInUse } from './store_files.js';
 
-/** The models that are kept, newest first, and the beginnings of those whose download broke off. Throws SusurrusError. */
-export async function listModels(): Promise<readonly KeptModel[]> {
-  return ((await (await openBrowserStore())?.list()) ?? []).map(({ model }) => model);
+/**
+ * The models that are kept, newest first, and the beginnings of those whose download broke off: all, or those that `model` means, as
+ * deleteModel() takes it. Throws SusurrusError.
+ */
+export async function listModels(model?: string | URL): Promise<readonly KeptModel[]> {
+  const isMeant = model === undefined ? () => true : matcherOf(model, location.href);
+  const listed = (await (await openBrowserStore())?.list()) ?? [];
+  return listed.map(({ model: kept }) => kept).filter(isMeant);
 }
 
 /**

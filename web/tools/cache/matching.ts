@@ -20,7 +20,7 @@ export function matcherOf(
       (dtype === undefined || kept.dtype === dtype);
   }
   if (typeof model === 'string' || model instanceof URL) {
-    const url = new URL(model, base).href;
+    const url = hrefOf(model, base);
     return ({ address }) => address === url;
   }
   if (
@@ -32,4 +32,12 @@ export function matcherOf(
   }
   const { address, revision, dtype } = model;
   return (kept) => kept.address === address && kept.revision === revision && kept.dtype === dtype;
+}
+
+function hrefOf(model: string | URL, base: string | undefined): string {
+  try {
+    return new URL(model, base).href;
+  } catch {
+    throw invalidOption('model', "a name ('base', 'owner/name') or a URL", model);
+  }
 }

@@ -168,6 +168,7 @@ export class ModelStore {
       ...(totalBytes !== undefined && { totalBytes }),
       ...(revision !== undefined && { revision }),
       ...(dtype !== undefined && { dtype }),
+      ...(mark && bytes?.path !== undefined && { path: bytes.path }),
     };
     return { id, model };
   }

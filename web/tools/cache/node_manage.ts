@@ -1,9 +1,9 @@
 // What susurrus/cache offers in Node: the same, of models that were pulled and of URLs.
 import { rm } from 'node:fs/promises';
 import { wrongState } from '../../src/api/errors.js';
-import type { CachedModel, CacheSpace, KeptModel } from '../../src/api/types.js';
+import type { CacheSpace, KeptModel } from '../../src/api/types.js';
 import { isModelName } from '../../src/sources/model_name.js';
-import { cachedModels, removeDownloads } from '../hub/model_cache.js';
+import { pulledModels, removeDownloads } from '../hub/model_cache.js';
 import { findRepository, parseNamedModel, type Repository } from '../hub/repository.js';
 import { matcherOf } from './matching.js';
 import { openNodeStore } from './node_store.js';
@@ -20,30 +20,25 @@ async function allModels(): Promise<readonly Kept[]> {
     model,
     remove: () => store.remove(id),
   }));
-  const pulled = (await cachedModels()).map((model) => ({
-    model: asKept(model),
+  const pulled = (await pulledModels()).map((model) => ({
+    model,
     remove: () => rm(model.path, { force: true }),
   }));
   return [...ofUrls, ...pulled].sort((a, b) => b.model.keptAt.getTime() - a.model.keptAt.getTime());
 }
 
-/** A pulled model's name has its revision, and its hub where that is not the usual one. */
-function asKept({ name: title, dtype, byteCount, pulledAt }: CachedModel): KeptModel {
-  const [, , name = title, revision = 'main'] = /^(.* )?([^@]+)(?:@(.+))?$/.exec(title) ?? [];
-  return {
-    ...{ name, address: title, revision, dtype, complete: true },
-    ...{ byteCount, totalBytes: byteCount, keptAt: pulledAt },
-  };
-}
-
-/** The models that are kept, newest first, and the beginnings of those whose download broke off. Throws SusurrusError. */
-export async function listModels(): Promise<readonly KeptModel[]> {
-  return (await allModels()).map(({ model }) => model);
+/**
+ * The models that are kept, newest first, and the beginnings of those whose download broke off: all, or those that `model` means, as
+ * deleteModel() takes it. Throws SusurrusError.
+ */
+export async function listModels(model?: string | URL): Promise<readonly KeptModel[]> {
+  const isMeant = model === undefined ? () => true : matcherOf(model, undefined);
+  return (await allModels()).map(({ model: kept }) => kept).filter(isMeant);
 }
 
 /**
  * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Answers
- * what was deleted; nothing is no error. What a pull left that broke off is deleted with its repository. Throws SusurrusError.
+ * what was deleted; nothing is no error. What a download left that broke off is deleted with its repository. Throws SusurrusError.
  */
 export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
   const isMeant = matcherOf(model, undefined);

@@ -51,7 +51,9 @@ function filesIn(folder: string): StoreFiles {
         .filter((name) => !name.endsWith(lockEnding))
         .map(async (name): Promise<FoundFile[]> => {
           const facts = await stat(pathOf(name)).catch(() => undefined);
-          return facts ? [{ name, byteCount: facts.size, changedAt: facts.mtime }] : [];
+          if (!facts) return [];
+          const { size: byteCount, mtime: changedAt } = facts;
+          return [{ name, byteCount, changedAt, path: pathOf(name) }];
         });
       return (await Promise.all(found)).flat();
     },

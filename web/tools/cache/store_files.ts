@@ -5,6 +5,8 @@ export interface FoundFile {
   readonly name: string;
   readonly byteCount: number;
   readonly changedAt: Date;
+  /** Where files have paths. */
+  readonly path?: string;
 }
 
 export interface ReadableFile {

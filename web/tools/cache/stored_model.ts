@@ -24,14 +24,14 @@ export interface StoredModelEnvironment {
 
 export function openStoredModel(
   wanted: Wanted,
-  { cache = true, onProgress, signal }: StoredRequest,
+  { cache = true, onProgress, signal, mustKeep = false, isFresh = false }: StoredRequest,
   environment: StoredModelEnvironment,
 ): StoredModel {
   const links: StoreLink[] = [];
   let usesKept = false;
   let hasChanged = false;
   /** What has been tried already. */
-  let tried: 'usual' | 'mending' | 'all' = 'usual';
+  let tried: 'usual' | 'mending' | 'all' = isFresh ? 'all' : 'usual';
   const stop = (): void => links.splice(0).forEach((link) => link.close());
   const stopListening = onAbort(signal, stop);
 
@@ -68,7 +68,7 @@ export function openStoredModel(
       isResumed,
     } = await link.call(
       'open',
-      { key, from, wrong, isKept: cache },
+      { key, from, wrong, isKept: cache, mustKeep },
       { onEvent: (progress) => onProgress?.(progress) },
     );
     if (keptMeanwhile !== undefined) return openKept(keptMeanwhile);
@@ -155,6 +155,11 @@ export function openStoredModel(
     async keep() {
       const warnings = await Promise.all(links.map((link) => link.call('keep', undefined)));
       return [...new Set(warnings.flat())];
+    },
+    async kept() {
+      const listed = (await (await environment.openStore())?.list()) ?? [];
+      const own = await idOf(wanted.key);
+      return listed.find(({ id }) => id === own)?.model;
     },
     close() {
       stopListening();

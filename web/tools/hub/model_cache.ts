@@ -1,16 +1,22 @@
 // Where models that were pulled are kept, and how they are found again: one file each, named after repository and type.
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
-import type { CachedModel, WeightType } from '../../src/api/types.js';
+import { basename, join } from 'node:path';
+import { sourceFailed } from '../../src/api/errors.js';
+import type { KeptModel, WeightType } from '../../src/api/types.js';
 import { weightTypes } from '../../src/api/generated/dtypes.js';
 import { removeAbandonedFiles } from './partial_files.js';
-import { findRepository, parseRepository, titleOf, type Repository } from './repository.js';
+import { titleOf, type Repository } from './repository.js';
 
 /** The cache's folder: XDG_CACHE_HOME's, or ~/.cache. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'susurrus');
+}
+
+/** A model that was downloaded by its name. Its address is the title that its file is named after. */
+export interface PulledModel extends KeptModel {
+  readonly dtype: WeightType;
+  readonly path: string;
 }
 
 const modelsFolder = (cache: string): string => join(cache, 'models');
@@ -53,9 +59,9 @@ export const removeDownloads = (
 ): Promise<void> => removeAbandonedFiles(join(cache, 'downloads', downloadsName(repository)));
 
 /** The models in the cache, newest first. */
-export async function cachedModels(
+export async function pulledModels(
   cache: string = cacheFolder(process.env),
-): Promise<CachedModel[]> {
+): Promise<PulledModel[]> {
   const folder = modelsFolder(cache);
   let names: string[];
   try {
@@ -64,58 +70,38 @@ export async function cachedModels(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw sourceFailed(folder, String(error), {}, error);
   }
-  const found = await Promise.all(names.map((name) => cachedModel(folder, name)));
+  const found = await Promise.all(names.map((name) => pulledModelAt(join(folder, name))));
   return found
     .filter((model) => model !== undefined)
-    .sort((a, b) => b.pulledAt.getTime() - a.pulledAt.getTime());
+    .sort((a, b) => b.keptAt.getTime() - a.keptAt.getTime());
 }
 
-async function cachedModel(folder: string, file: string): Promise<CachedModel | undefined> {
-  const [, name = '', type] = /^(.+)\.([a-z0-9_]+)\.apr$/.exec(file) ?? [];
-  const title = asTitle(name);
+/** What the name of a file in the cache, and the file itself, say of a model. */
+export async function pulledModelAt(path: string): Promise<PulledModel | undefined> {
+  const [, file = '', type] = /^(.+)\.([a-z0-9_]+)\.apr$/.exec(basename(path)) ?? [];
+  const address = asTitle(file);
   const dtype = weightTypes.find((one) => one === type);
-  if (!title || dtype === undefined) return undefined;
-  const path = join(folder, file);
+  if (!address || dtype === undefined) return undefined;
   const facts = await stat(path).catch(() => undefined);
   if (!facts) return undefined;
+  // The title has the revision, and the hub where that is not the usual one.
+  const [, , name = address, revision = 'main'] = /^(.* )?([^@]+)(?:@(.+))?$/.exec(address) ?? [];
+  const { size: byteCount, mtime: keptAt } = facts;
   return {
-    ...{ name: title, dtype, path },
-    ...{ byteCount: facts.size, pulledAt: facts.mtime },
+    ...{ name, address, revision, dtype, path, complete: true },
+    ...{ byteCount, totalBytes: byteCount, keptAt },
   };
 }
 
-/** The models that a person's word means: a repository, perhaps with :TYPE behind it, in the short forms too. */
-export async function cachedModelsNamed(text: string, cache?: string): Promise<CachedModel[]> {
-  const [, called = '', type] = /^(.*?)(?::([a-z0-9_]+))?$/s.exec(text) ?? [];
-  const repository = findRepository(called);
-  return repository ? cachedModelsOf(repository, type, undefined, cache) : [];
-}
-
 /** Those of a repository, from the same hub, newest first. */
-export async function cachedModelsOf(
+export async function pulledModelsOf(
   repository: Repository,
   dtype: string | undefined,
   hub?: string,
-  cache?: string,
-): Promise<CachedModel[]> {
-  const name = titleAt(repository, hub);
-  const models = await cachedModels(cache);
+): Promise<PulledModel[]> {
+  const title = titleAt(repository, hub);
+  const models = await pulledModels();
   return models.filter(
-    (model) => model.name === name && (dtype === undefined || model.dtype === dtype),
+    (model) => model.address === title && (dtype === undefined || model.dtype === dtype),
   );
-}
-
-/** Removes every model of that name. Answers what is gone. Throws SusurrusError when there is none. */
-export async function removeCachedModels(text: string, cache?: string): Promise<CachedModel[]> {
-  parseRepository(text.replace(/:[a-z0-9_]+$/, ''));
-  const models = await cachedModelsNamed(text, cache);
-  if (models.length === 0) {
-    throw new SusurrusError('invalid_argument', `There is no model ${text} in the cache.`, {
-      reason: 'option',
-      subject: 'repository',
-      got: text,
-    });
-  }
-  for (const { path } of models) await rm(path, { force: true });
-  return models;
 }

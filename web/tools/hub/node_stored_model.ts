@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isAboutBytes, notKept } from '../../src/sources/kept_errors.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
-import { cachedModelsOf } from './model_cache.js';
+import { pulledModelAt, pulledModelsOf } from './model_cache.js';
 import { pullRepository } from './pull_model.js';
 import { parseNamedModel, titleOf } from './repository.js';
 
@@ -16,8 +16,9 @@ export function openNamedModel(
   openPath: (path: string) => Promise<OpenedSource>,
 ): StoredModel {
   const { repository, dtype } = parseNamedModel(name, request);
-  const { cache = true, hub, token, onProgress, signal } = request;
+  const { cache = true, hub, token, onProgress, signal, isFresh = false } = request;
   let kept: string | undefined;
+  let pulled: string | undefined;
   let temporary: string | undefined;
   const pull = async (output?: string): Promise<string> => {
     const { path } = await pullRepository(repository, {
@@ -28,6 +29,7 @@ export function openNamedModel(
       ...(onProgress && { onProgress }),
       ...(signal && { signal }),
     });
+    pulled = path;
     return path;
   };
   return {
@@ -37,7 +39,7 @@ export function openNamedModel(
         return openPath(await pull(join(temporary, 'model.apr')));
       }
       const from = hub === undefined ? hub : String(hub);
-      const [newest] = await cachedModelsOf(repository, dtype, from);
+      const [newest] = isFresh ? [] : await pulledModelsOf(repository, dtype, from);
       kept = newest?.path;
       if (kept !== undefined) return openPath(kept);
       if (cache === 'only') throw notKept(titleOf(repository), dtype);
@@ -56,6 +58,10 @@ export function openNamedModel(
       };
     },
     keep: () => Promise.resolve([]),
+    async kept() {
+      const path = pulled ?? kept;
+      return path === undefined ? undefined : pulledModelAt(path);
+    },
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
     },

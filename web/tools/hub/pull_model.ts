@@ -1,56 +1,39 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ConvertResult, PullOptions, PullResult, WeightType } from '../../src/api/types.js';
+import type { ConvertResult, NodeDownloadOptions, WeightType } from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
-import { apr1WeightTypes } from '../convert/weight_types.js';
-import { invalidOption, sourceFailed } from '../../src/api/errors.js';
-import { checkOptions, flag, oneOf, progressCheck, signalCheck } from '../../src/api/options.js';
+import { sourceFailed } from '../../src/api/errors.js';
 import { abortedOr } from '../../src/api/signals.js';
 import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
-import { hubOptionChecks, usualType } from '../../src/sources/model_name.js';
+import { usualType } from '../../src/sources/model_name.js';
 import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
 import { HubClient, publicHub, type HubSettings } from './client.js';
 import { withHubFolder, type HubFolder } from './folder.js';
 import { downloadsIn } from './node_downloads.js';
 import { ownFiles } from './own_files.js';
 import { removeOldPartialFiles } from './partial_files.js';
-import {
-  decodeTemplate,
-  isTemplate,
-  ofOpenAi,
-  parseRepository,
-  type Repository,
-} from './repository.js';
+import { decodeTemplate, isTemplate, type Repository } from './repository.js';
 import { filesOfModel } from './official_models.js';
 import { readyModel, type RepositoryFiles } from './repository_files.js';
 
-/**
- * Downloads a Whisper repository of the Hugging Face hub ("openai/whisper-tiny.en@main", "tiny.en") and converts it while it
- * arrives. What has arrived is kept when that is cut short, and not asked for again; every file is checked against the hub's digest
- * before the model appears. Obeys HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME. Throws SusurrusError.
- */
-export async function pullModel(name: string, options: PullOptions = {}): Promise<PullResult> {
-  const isApr1 = options.format === 'apr1';
-  checkOptions(options, {
-    format: oneOf('apr2', 'apr1'),
-    dtype: isApr1 ? oneOf(...apr1WeightTypes) : hubOptionChecks.dtype,
-    hub: hubOptionChecks.hub,
-    token: hubOptionChecks.token,
-    output: ['a path', (value) => typeof value === 'string' || value instanceof URL],
-    force: flag,
-    onProgress: progressCheck,
-    signal: signalCheck,
-  });
-  if (isApr1 && options.output === undefined) {
-    throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
-  }
-  if (typeof name !== 'string') throw invalidOption('name', 'a repository', name);
-  const repository = parseRepository(name);
-  return pullRepository(options.hub === undefined ? repository : ofOpenAi(repository), options);
+/** What downloadModel() is told that matters here. */
+type PullOptions = Pick<
+  NodeDownloadOptions,
+  'format' | 'dtype' | 'output' | 'force' | 'hub' | 'token' | 'onProgress' | 'signal'
+>;
+
+interface PullResult extends ConvertResult {
+  /** The model's file. */
+  readonly path: string;
+  /** The repository that it was downloaded from: `'ggerganov/whisper.cpp'`. */
+  readonly source: string;
 }
 
-/** The same for a repository, with options that are sound. */
+/**
+ * Downloads a repository and converts it while it arrives, into the cache or to `output`. What has arrived is kept when that is cut
+ * short; every file is checked against the hub's digest before the model appears. The options are sound.
+ */
 export async function pullRepository(
   repository: Repository,
   options: PullOptions,

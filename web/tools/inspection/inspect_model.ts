@@ -74,7 +74,8 @@ export async function verifyOn(
   return readWhole(platform, openSource(source, platform, options.signal), options, protection);
 }
 
-async function readWhole(
+/** Reads a model file that is open, or about to be, to its end, and verifies what the core can. */
+export async function readWhole(
   platform: Platform,
   opening: Promise<OpenedSource>,
   options: InspectOptions,

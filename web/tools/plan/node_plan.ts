@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
 import { usualType } from '../../src/sources/model_name.js';
 import { openNodeStore } from '../cache/node_store.js';
-import { cachedModelsOf } from '../hub/model_cache.js';
+import { pulledModelsOf } from '../hub/model_cache.js';
 import { downloadsOf, filesOf, tokenOf } from '../hub/pull_model.js';
 import { isFileTemplate, parseNamedModel, titleOf } from '../hub/repository.js';
 import { findStored } from './find_stored.js';
@@ -38,7 +38,7 @@ async function findNamed(name: string, request: StoredRequest): Promise<FoundMod
   const { repository, dtype } = parseNamedModel(name, request);
   const { hub, cache } = request;
   const [newest] =
-    cache === false ? [] : await cachedModelsOf(repository, dtype, hub && String(hub));
+    cache === false ? [] : await pulledModelsOf(repository, dtype, hub && String(hub));
   const type = dtype ?? newest?.dtype ?? usualType;
   const settings = {
     ...(hub !== undefined && { hub }),

@@ -1,7 +1,7 @@
 // Options of loadModel().
 import type { ProgressEvent } from './progress.js';
 import type { ModelFamily } from './model.js';
-import type { HubOptions } from './pull.js';
+import type { HubOptions } from './hub.js';
 import type { ModelSource, SealOptions } from './source.js';
 
 /** WebAssembly instructions that the engine is compiled for. */

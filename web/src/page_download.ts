@@ -1,0 +1,17 @@
+// downloadModel() in a page: a bundle of its own, downloaded on demand, so that loading a kept model takes none of it.
+import { downloadModelOn } from '../tools/cache/download_model.js';
+import { loadInspection } from '../tools/inspection/load_inspection.js';
+import type { DownloadedModel, DownloadOptions } from './api/types.js';
+import { browser } from './browser_platform.js';
+
+export const downloadInPage = (
+  model: string | URL,
+  options: DownloadOptions,
+): Promise<DownloadedModel> =>
+  downloadModelOn(
+    browser,
+    async (platform, opening, own) =>
+      (await loadInspection()).readWhole(platform, opening, own, 'stored'),
+    model,
+    options,
+  );

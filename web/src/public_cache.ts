@@ -1,0 +1,7 @@
+// What susurrus/cache exports besides its functions, in pages and in Node.
+export type { ErrorDetails } from './api/errors.js';
+export type { WeightType } from './api/generated/dtypes.js';
+export type * from './api/types/cache.js';
+export type { HubOptions } from './api/types/hub.js';
+export type * from './api/types/progress.js';
+export type { ModelKey, SealOptions } from './api/types/source.js';
