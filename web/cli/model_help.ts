@@ -54,7 +54,7 @@ export const pullHelp: CommandHelp = {
         ...weightRows,
         ['--format apr2|apr1', 'what is written; apr1 needs --output (apr2)'],
         ['--output FILE', 'where it is written, instead of the cache where --model finds it'],
-        forceRow,
+        ['--force', 'download again what is here, and overwrite FILE'],
       ],
     },
   ],

@@ -26,10 +26,11 @@ export async function downloadInNode(
     output: ['a path', (value) => typeof value === 'string' || value instanceof URL],
     force: flag,
   });
-  const { format: _, output, force, dtype, ...own } = options;
+  const { format, output, force, dtype, ...own } = options;
   if (output !== undefined)
     return withProgress(options, (watched) => writeTo(output, model, watched));
-  if (isApr1) throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
+  if (format === 'apr1')
+    throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
   const type = dtype as WeightType | undefined;
   const kept = await downloadModelOn(
     platform,
