@@ -98,24 +98,21 @@ export async function openKeptPage(
         const { stopAfter = Infinity, ...given } = options;
         const phases = new Set<string>();
         const controller = new AbortController();
-        const reason = { any: 'reason' };
         try {
           const kept = await downloadModel(model, {
             ...given,
             signal: controller.signal,
             onProgress: ({ phase, loaded }) => {
               phases.add(phase);
-              if (phase === 'download' && loaded >= stopAfter) controller.abort(reason);
+              if (phase === 'download' && loaded >= stopAfter) controller.abort({ any: 'reason' });
             },
           });
           return { ...kept, phases: [...phases] };
         } catch (error) {
-          if (!(error instanceof Error)) throw error;
-          const { code, message, cause } = error as Error & { code?: string };
-          return {
-            ...(code !== undefined && { code }),
-            ...{ message, phases: [...phases], cause: cause === reason },
-          };
+          const { signal } = controller;
+          if (signal.aborted) return { isStopped: error === signal.reason, phases: [...phases] };
+          const { code = '', message } = error as Error & { code?: string };
+          return { code, message, phases: [...phases] };
         }
       },
       { model, options },
