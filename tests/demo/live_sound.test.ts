@@ -114,7 +114,7 @@ describe('the sentence that explains', () => {
     ['microphone', 'ended', 'device-lost', 'deviceLost'],
     ['tab', 'ended', 'source-ended', 'sharingEnded'],
     ['file', 'ended', 'source-ended', undefined],
-    ['microphone', 'ended', 'stopped', undefined],
+    ['microphone', 'ended', 'closed', undefined],
   ] as const)('%s, %s, %s: %s', (choice, state, reason, explanation) => {
     expect(explanationOf(choice, { state, ...(reason && { reason }) })).toBe(explanation);
   });

@@ -1,6 +1,7 @@
 // listen() and what may happen to it: sources that fail, callers that stop, abort and throw, models that go.
 import { describe, expect, test } from '@jest/globals';
 import { join, resolve } from 'node:path';
+import { SusurrusError } from '../../web/src/api/errors.js';
 import type { LiveEvent, LiveLag, LiveText, SampleArray } from '../../web/src/api/types.js';
 import { listen, listenTo } from '../../web/page/live/listen.js';
 import { microphone } from '../../web/page/live/microphone.js';
@@ -45,7 +46,7 @@ async function opened(options: ListenOptions = {}) {
 }
 
 describe('listening', () => {
-  test('begins, hears, and ends with what is still inside; stop() twice is once', async () => {
+  test('begins, hears, and ends with what is still inside; close() twice is once', async () => {
     const { model, sound, states, listening } = start({ language: 'en', maxLag: 9 });
     expect([listening.state, listening.time]).toEqual(['starting', 0]);
     await turns(2);
@@ -57,13 +58,13 @@ describe('listening', () => {
     expect([listening.time, listening.level > 0.5]).toEqual([0.1, true]);
     sound.rest = noise(5);
     const reading = read(listening);
-    await Promise.all([listening.stop(), listening.stop()]);
-    await listening.stop();
+    await Promise.all([listening.close(), listening.close()]);
+    await listening.close();
     expect(texts(await reading)).toEqual(['4805']);
     expect(model.streams.map(({ options }) => options)).toEqual([
       { language: 'en', maxLag: 9, sampleRate: 48000 },
     ]);
-    expect(states).toEqual([{ state: 'listening' }, { state: 'ended', reason: 'stopped' }]);
+    expect(states).toEqual([{ state: 'listening' }, { state: 'ended', reason: 'closed' }]);
     expect([listening.level, listening.status]).toEqual([0, states.at(-1)]);
     expect(sound.closings).toBe(1);
     await sound.ear!.hear(noise(10));
@@ -77,7 +78,7 @@ describe('listening', () => {
     const early = sound.ear!.hear(noise(441));
     sound.opened(44100);
     await early;
-    await listening.stop();
+    await listening.close();
     expect(model.streams.map(({ options }) => options.sampleRate)).toEqual([48000, 44100]);
     expect(texts(await reading)).toEqual(['441']);
     expect(model.streams[0]!.isClosed).toBe(true);
@@ -96,7 +97,7 @@ describe('listening', () => {
     void sound.ear!.hear(noise(441));
     expect(listening.time).toBeCloseTo(0.11);
     sound.ear!.changeRate(16000);
-    await listening.stop();
+    await listening.close();
     expect(model.streams.map(({ options }) => options.sampleRate)).toEqual([48000, 44100, 16000]);
     expect(model.streams.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
     const events = (await reading) as LiveText[];
@@ -117,7 +118,7 @@ describe('listening', () => {
     await turns(5);
     const lag = { type: 'lag', id: 0, time: 0.5, lag: 3 } as const;
     model.streams[1]!.options.onLag!({ ...lag, skipped: { start: 0.25, end: 0.5 } });
-    await listening.stop();
+    await listening.close();
     await reading;
     expect(lags).toEqual([{ ...lag, id: 1, time: 1.5, skipped: { start: 1.25, end: 1.5 } }]);
   });
@@ -132,30 +133,46 @@ describe('listening', () => {
     await turns(2);
     void sound.ear!.hear(noise(30));
     sound.ear!.breakOff();
-    await listening.stop();
+    await listening.close();
     const stream = model.streams[1]!;
     expect(stream.fed.map(({ length }) => length)).toEqual([10, 20, 30]);
     expect(stream.flushedAt).toEqual([10, 60]);
   });
 
-  test('stop() while permission is asked ends at once, whatever comes of the question', async () => {
+  test('close() while permission is asked ends at once, whatever comes of the question', async () => {
     for (const answer of [undefined, 'yes', 'no'] as const) {
       const { model, sound, states, listening } = start();
       const reading = read(listening);
       await turns(2);
-      await listening.stop();
+      await listening.close();
       if (answer === 'yes') sound.opened(48000);
       if (answer === 'no') sound.refused(new Error('refused'));
       await turns(5);
       expect(texts(await reading)).toEqual(['0']);
       expect([sound.closings, model.streams[0]!.isClosed]).toEqual([1, true]);
-      expect(states).toEqual([{ state: 'ended', reason: 'stopped' }]);
+      expect(states).toEqual([{ state: 'ended', reason: 'closed' }]);
     }
   });
 
-  test('stop() before anything has begun', async () => {
+  test('stop(), its name before 1.0, says what it is called now, and ends nothing', async () => {
+    const { sound, listening } = await opened();
+    const error = await errorOf(
+      Promise.resolve().then(() => (listening as unknown as { stop(): void }).stop()),
+    );
+    expect(error).toBeInstanceOf(SusurrusError);
+    expect(error).toMatchObject({
+      code: 'invalid_argument',
+      message: 'listening.stop() is listening.close() now.',
+      details: { reason: 'option', subject: 'stop', expected: 'listening.close()' },
+    });
+    expect([listening.state, sound.closings]).toEqual(['listening', 0]);
+    await listening.close();
+    expect(listening.status).toEqual({ state: 'ended', reason: 'closed' });
+  });
+
+  test('close() before anything has begun', async () => {
     const { sound, listening } = start();
-    await listening.stop();
+    await listening.close();
     expect([listening.state, sound.ear, sound.closings]).toEqual(['ended', undefined, 1]);
     expect(texts(await read(listening))).toEqual(['0']);
   });
@@ -166,7 +183,7 @@ describe('listening', () => {
     sound.refused(refusal);
     expect(await errorOf(read(listening))).toBe(refusal);
     expect(states).toEqual([{ state: 'ended', reason: 'failed', error: refusal }]);
-    await listening.stop();
+    await listening.close();
     expect(sound.closings).toBe(1);
   });
 
@@ -220,7 +237,7 @@ describe('listening', () => {
       },
     });
     const reading = errorOf(read(listening));
-    await listening.stop();
+    await listening.close();
     expect(await reading).toBe(thrown);
     expect(listening.status).toMatchObject({ reason: 'failed', error: thrown });
   });
@@ -244,7 +261,7 @@ describe('listening', () => {
       expect(event).toMatchObject({ text: 'first' });
       break;
     }
-    expect([sound.closings, listening.status.reason]).toEqual([1, 'stopped']);
+    expect([sound.closings, listening.status.reason]).toEqual([1, 'closed']);
   });
 
   test('a source that ends by itself ends it, and says how', async () => {
@@ -275,11 +292,11 @@ describe('listening', () => {
     ear.hinder(undefined);
     ear.breakOff();
     expect(stream.flushes).toBe(1);
-    await listening.stop();
+    await listening.close();
     const told = states.map(({ state, reason }) => (reason ? `${state}: ${reason}` : state));
     expect(told).toEqual([
       ...['listening', 'suspended: needs-click', 'listening', 'listening: nothing-heard'],
-      ...['listening', 'starting', 'suspended: muted', 'listening', 'ended: stopped'],
+      ...['listening', 'starting', 'suspended: muted', 'listening', 'ended: closed'],
     ]);
   });
 
@@ -292,7 +309,7 @@ describe('listening', () => {
     other.stream.lag = 121;
     await other.sound.ear!.hear(noise(10));
     expect([other.listening.state, other.listening.lag]).toEqual(['listening', 121]);
-    await other.listening.stop();
+    await other.listening.close();
   });
 
   test('levels are told with each block: full scale is 1, silence 0', async () => {
@@ -302,7 +319,7 @@ describe('listening', () => {
     await sound.ear!.hear(Int16Array.from({ length: 100 }, () => 3277));
     await sound.ear!.hear(quiet(100));
     expect(levels).toEqual([1, expect.closeTo(2 / 3, 4), 0]);
-    await listening.stop();
+    await listening.close();
   });
 
   test('wrong options, sources and models are refused before anything is opened', () => {
@@ -408,7 +425,7 @@ describe('samples of an iterable', () => {
     const endless = new ReadableStream<SampleArray>({ cancel: () => void (isCancelled = true) });
     const listening = listen(new FakeModel(), endless);
     await turns(5);
-    await listening.stop();
+    await listening.close();
     expect([listening.state, isCancelled]).toEqual(['ended', true]);
   });
 

@@ -171,7 +171,7 @@ export class LiveCaptions {
     this.#view.say('copy_note', undefined);
     this.#view.say('sound_note', undefined);
     if (status.error !== undefined) this.#explainError(choice, status.error);
-    else if (status.reason === 'stopped' && this.#obstacle) this.#showReadiness();
+    else if (status.reason === 'closed' && this.#obstacle) this.#showReadiness();
     else {
       const explanation = explanationOf(choice, status);
       const said = explanation && strings.live.explanations[explanation];

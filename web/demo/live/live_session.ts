@@ -59,7 +59,7 @@ export class LiveSession {
   }
 
   stop(): Promise<void> {
-    return this.#listening.stop();
+    return this.#listening.close();
   }
 
   resume(): Promise<void> {

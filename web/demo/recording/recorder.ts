@@ -43,14 +43,14 @@ export async function startRecording({ onLevel, onEnded }: Calls): Promise<Recor
     }),
   };
   let isOpen = false;
-  const listening = await new Promise<{ stop(): Promise<void> }>((opened, refused) => {
+  const listening = await new Promise<{ close(): Promise<void> }>((opened, refused) => {
     const started = listen(keeper, microphone({ noiseSuppression: true }), {
       onLevel,
       onState: ({ state, reason, error }) => {
         if (state === 'listening' || state === 'suspended') {
           isOpen = true;
           opened(started);
-        } else if (state === 'ended' && isOpen && reason !== 'stopped') onEnded();
+        } else if (state === 'ended' && isOpen && reason !== 'closed') onEnded();
         else if (state === 'ended') refused(error instanceof Error ? error : new Error(reason));
       },
     });
@@ -63,7 +63,7 @@ export async function startRecording({ onLevel, onEnded }: Calls): Promise<Recor
       return isSilent;
     },
     async stop() {
-      await listening.stop();
+      await listening.close();
       return isSilent ? undefined : sound.file(recordingName(new Date()));
     },
   };

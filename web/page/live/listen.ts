@@ -1,5 +1,5 @@
 import { checkObject, checkOptions, flag, progressCheck } from '../../src/api/options.js';
-import { invalidOption, SusurrusError } from '../../src/api/errors.js';
+import { invalidOption, renamed, SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
 import type { LiveEvent, LiveLag, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
@@ -139,13 +139,18 @@ class Hearing implements Listening, Ear {
     return this.#streams.at(-1)!.from + this.#count / this.#rate;
   }
 
-  stop(): Promise<void> {
-    this.#finish({ state: 'ended', reason: 'stopped' });
+  close(): Promise<void> {
+    this.#finish({ state: 'ended', reason: 'closed' });
     return this.#over;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
+    return this.close();
+  }
+
+  /** The name before 1.0. */
+  stop(): never {
+    throw renamed('listening.stop', 'listening.close()');
   }
 
   resume(): Promise<void> {
@@ -159,7 +164,7 @@ class Hearing implements Listening, Ear {
     } catch (error) {
       this.fail(error);
     } finally {
-      await this.stop();
+      await this.close();
     }
     if (this.#end && 'error' in this.#end) throw this.#end.error;
   }

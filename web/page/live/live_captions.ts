@@ -1,4 +1,4 @@
-import { invalidOption } from '../../src/api/errors.js';
+import { invalidOption, renamed } from '../../src/api/errors.js';
 import { checkOptions, oneOf, progressCheck, text } from '../../src/api/options.js';
 import type { LiveEvent, LiveText } from '../../src/api/types.js';
 import type { TranscriptSegment } from '../../src/writers/transcript.js';
@@ -27,7 +27,7 @@ export interface LiveCaptions {
   /** Tries to go on after `'suspended'`; call it from a click. */
   resume(): Promise<void>;
   /** Ends listening. Captions that are there stay. Never rejects: `status` says what went wrong. */
-  stop(): Promise<void>;
+  close(): Promise<void>;
   /** The same, and takes the captions away. */
   remove(): Promise<void>;
 }
@@ -69,7 +69,11 @@ export function attachLiveCaptions(
   const shown = new LiveTrack(media, track, format);
   const written = write(listening, clock, shown, onEvent);
   let isRemoved = false;
-  return {
+  const close = async (): Promise<void> => {
+    await listening.close();
+    await written;
+  };
+  const captions = {
     track,
     get state() {
       return listening.state;
@@ -81,18 +85,20 @@ export function attachLiveCaptions(
       return listening.lag;
     },
     resume: () => listening.resume(),
-    async stop() {
-      await listening.stop();
-      await written;
-    },
+    close,
     async remove() {
-      await this.stop();
+      await close();
       if (isRemoved) return;
       isRemoved = true;
       shown.clear();
       giveTrackBack(media, track);
     },
+    // The name before 1.0.
+    stop(): never {
+      throw renamed('captions.stop', 'captions.close()');
+    },
   };
+  return captions;
 }
 
 /** Until the events end. Their failure is in the status. */

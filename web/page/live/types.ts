@@ -58,7 +58,7 @@ export type ListenState = 'starting' | 'listening' | 'suspended' | 'ended';
 /**
  * Why. Of `'listening'`: `'nothing-heard'`, when all samples are zero: a muted microphone, or the wrong one. Of `'suspended'`:
  * `'needs-click'` (browsers let a page begin only after a click or a key: any will do), `'interrupted'` (by the system, say for a
- * call), `'muted'` (by the system or a switch), `'paused'` (a media element). Of `'ended'`: `'stopped'` (by stop(), or by leaving the loop
+ * call), `'muted'` (by the system or a switch), `'paused'` (a media element). Of `'ended'`: `'closed'` (by close(), or by leaving the loop
  * over the events), `'source-ended'`, `'device-lost'`, `'aborted'`, `'failed'`.
  */
 export type ListenReason =
@@ -67,7 +67,7 @@ export type ListenReason =
   | 'interrupted'
   | 'muted'
   | 'paused'
-  | 'stopped'
+  | 'closed'
   | 'source-ended'
   | 'device-lost'
   | 'aborted'
@@ -98,8 +98,8 @@ export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
 /** What is heard, while it is said. Iterating gives the events of model.stream(), and throws what went wrong. */
 export interface Listening extends AsyncIterable<LiveEvent> {
   /** Ends: the source is let go, what was said until then comes out, the events end. Can be called again, and never rejects. */
-  stop(): Promise<void>;
-  /** The same as stop(), for `await using`. */
+  close(): Promise<void>;
+  /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /** Tries to go on after `'suspended'`; call it from a click. */
   resume(): Promise<void>;

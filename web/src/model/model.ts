@@ -38,7 +38,13 @@ import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Loading, VerifiedFacts } from './loading.js';
 import { refuseDetached } from '../api/detached.js';
-import { describe, disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
+import {
+  describe,
+  disposedDuringWork,
+  invalidOption,
+  renamed,
+  SusurrusError,
+} from '../api/errors.js';
 import { checkWhisper, isWhisper } from '../protocol/families.js';
 import {
   checkOptions,
@@ -326,10 +332,7 @@ export class EngineModel implements CommonModel {
 
   /** The name before 1.0. */
   resume(): never {
-    const now = 'model.transcribe(audio, { from: saved })';
-    throw new SusurrusError('invalid_argument', `model.resume() is ${now} now.`, {
-      ...{ reason: 'option', subject: 'resume', expected: now },
-    });
+    throw renamed('model.resume', 'model.transcribe(audio, { from: saved })');
   }
 
   /** Refuses `what` of a model that is no Whisper. */
