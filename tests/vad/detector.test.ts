@@ -143,9 +143,18 @@ describe('a stream', () => {
       { type: 'start', time: start },
       { type: 'end', time: end },
     ]);
-    expect(await eventsOf(detector.listen(inPieces(short, 1600)))).toEqual(wanted);
-    const piped = streamOf(inPieces(short, 1600)).pipeThrough(detector.stream());
+    expect(await eventsOf(detector.events(inPieces(short, 1600)))).toEqual(wanted);
+    const piped = streamOf(inPieces(short, 1600)).pipeThrough(detector.transform());
     expect(await eventsOf(piped)).toEqual(wanted);
+  });
+
+  test('was had by other names before 1.0, which say the new ones', () => {
+    for (const [call, message] of [
+      [() => detector.listen(), 'detector.listen() is detector.events() now.'],
+      [() => detector.stream(), 'detector.stream() is detector.transform() now.'],
+    ] as const) {
+      expect(call).toThrow(expect.objectContaining({ code: 'invalid_argument', message }));
+    }
   });
 
   test('tells a start before the speech is over, and is cancelled when its loop is left', async () => {
@@ -162,7 +171,7 @@ describe('a stream', () => {
         isCancelled = true;
       }
     }
-    for await (const event of detector.listen(counted())) {
+    for await (const event of detector.events(counted())) {
       expect(event.type).toBe('start');
       expect(given / 16000 - event.time).toBeLessThan(1);
       break;
@@ -228,7 +237,7 @@ test('a sample that is no sound is refused by its place, and the detector hears 
       const source = new ReadableStream<Float32Array>({
         start: (controller) => controller.enqueue(bad),
       });
-      return eventsOf(source.pipeThrough(detector.stream()));
+      return eventsOf(source.pipeThrough(detector.transform()));
     };
     for (const hear of [
       () => detector.detect(bad),
@@ -275,7 +284,7 @@ describe('what a recording has in the network goes with it', () => {
     const nothing = null as never;
     const { detector } = fakeNetwork();
     expect(await errorOf(detector.detect(short, nothing))).toMatchObject(refused);
-    for (const call of [() => detector.listen(short, nothing), () => detector.stream(nothing)]) {
+    for (const call of [() => detector.events(short, nothing), () => detector.transform(nothing)]) {
       expect(call).toThrow(expect.objectContaining(refused));
     }
   });
@@ -289,7 +298,7 @@ describe('what a recording has in the network goes with it', () => {
       for (let round = 0; round < 3; ++round) {
         const controller = new AbortController();
         const { signal } = controller;
-        const out = streamOf(endless()).pipeThrough(network.detector.stream(), { signal });
+        const out = streamOf(endless()).pipeThrough(network.detector.transform(), { signal });
         const reader = out.getReader();
         expect(await reader.read()).toMatchObject({ value: { type: 'start' } });
         if (isRead) void reader.read().catch(() => undefined);
@@ -307,7 +316,7 @@ describe('what a recording has in the network goes with it', () => {
     const own = network.detector;
     const bad = short.slice(0, 5120);
     bad[5119] = NaN;
-    const stream = own.stream();
+    const stream = own.transform();
     const reading = errorOf(eventsOf(stream.readable));
     const writer = stream.writable.getWriter();
     void writer.write(short.slice(0, 5120)).catch(() => undefined);
@@ -317,9 +326,9 @@ describe('what a recording has in the network goes with it', () => {
       expect(error).toMatchObject({ code: 'invalid_argument' });
     }
     while (network.live.size > 0) await turns(1);
-    await eventsOf(streamOf(inPieces(short, 1600)).pipeThrough(own.stream()));
+    await eventsOf(streamOf(inPieces(short, 1600)).pipeThrough(own.transform()));
     expect(network.live.size).toBe(0);
-    expect(own.stream()).toBeInstanceOf(TransformStream);
+    expect(own.transform()).toBeInstanceOf(TransformStream);
   });
 
   test.each<[string, (stream: TransformStream, writer: WritableStreamDefaultWriter) => unknown]>([
@@ -329,7 +338,7 @@ describe('what a recording has in the network goes with it', () => {
     let open!: () => void;
     const gate = new Promise<void>((done) => (open = done));
     const network = fakeNetwork(gate);
-    const stream = network.detector.stream();
+    const stream = network.detector.transform();
     const writer = stream.writable.getWriter();
     void writer.closed.catch(() => undefined);
     const reader = stream.readable.getReader();

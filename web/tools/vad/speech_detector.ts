@@ -8,7 +8,7 @@ import type {
   SpeechRange,
 } from '../../src/api/types.js';
 import { checkAssets } from '../../src/api/assets.js';
-import { wrongState } from '../../src/api/errors.js';
+import { renamed, wrongState } from '../../src/api/errors.js';
 import {
   checkObject,
   checkOptions,
@@ -50,7 +50,7 @@ export class SpeechDetector {
   ): Promise<readonly SpeechRange[]> {
     const ranges: SpeechRange[] = [];
     let start = 0;
-    for await (const { type, time } of this.listen(audio, options)) {
+    for await (const { type, time } of this.events(audio, options)) {
       if (type === 'start') start = time;
       else ranges.push({ start, end: time });
     }
@@ -61,17 +61,17 @@ export class SpeechDetector {
    * Starts and ends of speech as they become certain: a start when the speech has lasted for `minSpeechDuration`, an end after
    * `minSilenceDuration` of silence. Takes streams; leaving the loop cancels them.
    */
-  listen(
+  events(
     audio: AudioInput | AudioStream,
     options: DetectOptions = {},
   ): AsyncGenerator<SpeechEvent, void> {
     const limits = checked(options);
     checkAudio(audio, true);
-    return this.#listen(audio, limits, options);
+    return this.#eventsOf(audio, limits, options);
   }
 
   /** From 16 kHz mono samples to events, to pipe a stream through. */
-  stream(options: DetectOptions = {}): TransformStream<Float32Array | Int16Array, SpeechEvent> {
+  transform(options: DetectOptions = {}): TransformStream<Float32Array | Int16Array, SpeechEvent> {
     const limits = checked(options);
     const recording = this.#recording(limits, options);
     return closingStream<Float32Array | Int16Array, SpeechEvent>(
@@ -98,7 +98,17 @@ export class SpeechDetector {
     this.dispose();
   }
 
-  async *#listen(
+  /** @internal The name before 1.0. */
+  listen(): never {
+    throw renamed('detector.listen', 'detector.events()');
+  }
+
+  /** @internal The name before 1.0. */
+  stream(): never {
+    throw renamed('detector.stream', 'detector.transform()');
+  }
+
+  async *#eventsOf(
     audio: AudioInput | AudioStream,
     limits: SpeechLimits,
     options: DetectOptions,
