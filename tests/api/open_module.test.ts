@@ -256,6 +256,12 @@ describe('a run ends', () => {
   });
 });
 
+test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s disposes of a module', async (end) => {
+  const module = await susurrus.openModule(affine);
+  await module[Symbol[end]]();
+  expect(await errorOf(module.run({ a, b }))).toMatchObject({ code: 'wrong_state' });
+});
+
 describe('opening', () => {
   test('tells its progress; what the callback throws ends it', async () => {
     const events: string[] = [];

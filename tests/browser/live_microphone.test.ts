@@ -171,6 +171,8 @@ for (const { name, needs, path, sound, says } of models) {
             await captions.close();
             const second = texts();
             const { startTime } = track.cues![0]!;
+            captions[Symbol.dispose]();
+            await captions[Symbol.asyncDispose]();
             await captions.remove();
             await captions.remove();
             const left = [track.mode, track.cues?.length ?? 0];

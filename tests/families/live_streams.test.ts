@@ -196,6 +196,17 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
     own.dispose();
   });
 
+  test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s closes it', async (end) => {
+    const live = model.stream();
+    const reading = read(live);
+    void live.feed(samples);
+    const ended: unknown = live[Symbol[end]]();
+    expect(ended instanceof Promise).toBe(end === 'asyncDispose');
+    expect(await errorOf(live.feed(samples))).toMatchObject({ code: 'wrong_state' });
+    expect(await reading).toEqual(expected);
+    await ended;
+  });
+
   test('a reader that leaves ends it', async () => {
     const live = model.stream();
     const feeding = live.feed(samples).catch((error: unknown) => error);

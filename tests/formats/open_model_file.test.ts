@@ -242,6 +242,12 @@ describe('what is refused', () => {
     expect(await errorOf(file.prefetch([name]))).toMatchObject({ code: 'wrong_state' });
   });
 
+  test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s closes a file', async (end) => {
+    const file = await susurrus.openModelFile(writeApr2(tinyWhisper()));
+    await file[Symbol[end]]();
+    expect(await errorOf(file.tokens())).toMatchObject({ code: 'wrong_state' });
+  });
+
   test('sources that can only be read forwards', async () => {
     const bytes = writeApr2(tinyWhisper());
     for (const source of [

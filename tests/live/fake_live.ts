@@ -56,6 +56,10 @@ export class FakeStream implements LiveTranscription {
     await Promise.resolve();
   }
 
+  [Symbol.dispose](): void {
+    void this.close();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -170,6 +170,20 @@ describe('listening', () => {
     expect(listening.status).toEqual({ state: 'ended', reason: 'closed' });
   });
 
+  test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s begins its end', async (end) => {
+    const { sound, stream, states, listening } = await opened();
+    sound.rest = noise(5);
+    const reading = read(listening);
+    const ended: unknown = listening[Symbol[end]]();
+    expect(ended instanceof Promise).toBe(end === 'asyncDispose');
+    // Neither a second end nor this one, which nobody awaits, fails; what the stream failed with is the loop's.
+    stream.fail(new Error('late'));
+    listening[Symbol.dispose]();
+    expect(await errorOf(reading)).toMatchObject({ message: 'late' });
+    await ended;
+    expect([sound.closings, states.at(-1)?.state]).toEqual([1, 'ended']);
+  });
+
   test('close() before anything has begun', async () => {
     const { sound, listening } = start();
     await listening.close();

@@ -28,6 +28,19 @@ test('loads nothing for a component that has gone, and again for one that is bac
   expect(await store.load()).toBe(models[1]);
 });
 
+test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s closes the store', async (end) => {
+  const store = new TranscriberStore('base');
+  await store.load();
+  await store[Symbol[end]]();
+  expect(models.at(-1)!.dispose).toHaveBeenCalledTimes(1);
+  expect(store.state()).toMatchObject({ status: 'idle', model: undefined });
+  // A load that it ends is over when it has waited, and fails nobody.
+  const loading = store.load();
+  await store[Symbol[end]]();
+  expect(await loading).toBeUndefined();
+  expect(models.at(-1)!.dispose).toHaveBeenCalledTimes(1);
+});
+
 test('a listener that throws stops neither the load nor other listeners', async () => {
   const reported = jest.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
   const store = new TranscriberStore('base');

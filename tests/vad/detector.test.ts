@@ -227,6 +227,12 @@ test('a detector that is disposed of refuses work, and stops what is under way',
   }
 });
 
+test.each(['dispose', 'asyncDispose'] as const)('Symbol.%s disposes of a detector', async (end) => {
+  const own = await vad.loadSpeechDetector({ variant: 'simd' });
+  await own[Symbol[end]]();
+  expect(await errorOf(own.detect(short))).toMatchObject({ code: 'wrong_state' });
+});
+
 test('a sample that is no sound is refused by its place, and the detector hears on', async () => {
   const wanted = await detector.detect(short);
   for (const value of [NaN, -Infinity, Math.fround(1e30), 5000]) {

@@ -158,6 +158,18 @@ export class TranscriberStore {
     this.#set({ ...atRest, segments: this.#state.segments });
   };
 
+  /** The same as close(), for `using`. */
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** close(), and waits for a load that it ends, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const loading = this.#loading;
+    this.close();
+    await loading?.catch(() => undefined);
+  }
+
   async #load(signal: AbortSignal): Promise<Model> {
     this.#set({ status: 'loading', error: undefined });
     const model = await loadModel(this.#source, {

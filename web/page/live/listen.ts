@@ -144,6 +144,10 @@ class Hearing implements Listening, Ear {
     return this.#over;
   }
 
+  [Symbol.dispose](): void {
+    void this.close();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

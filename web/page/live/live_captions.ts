@@ -28,6 +28,10 @@ export interface LiveCaptions {
   resume(): Promise<void>;
   /** Ends listening. Captions that are there stay. Never rejects: `status` says what went wrong. */
   close(): Promise<void>;
+  /** Begins close() and does not wait for it, for `using`. */
+  [Symbol.dispose](): void;
+  /** The same as close(), for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
   /** The same, and takes the captions away. */
   remove(): Promise<void>;
 }
@@ -86,6 +90,8 @@ export function attachLiveCaptions(
     },
     resume: () => listening.resume(),
     close,
+    [Symbol.dispose]: () => void close(),
+    [Symbol.asyncDispose]: close,
     async remove() {
       await close();
       if (isRemoved) return;

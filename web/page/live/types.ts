@@ -99,6 +99,8 @@ export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
 export interface Listening extends AsyncIterable<LiveEvent> {
   /** Ends: the source is let go, what was said until then comes out, the events end. Can be called again, and never rejects. */
   close(): Promise<void>;
+  /** Begins close() and does not wait for it, for `using`. */
+  [Symbol.dispose](): void;
   /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /** Tries to go on after `'suspended'`; call it from a click. */

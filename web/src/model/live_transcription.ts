@@ -124,6 +124,10 @@ export class LiveRun implements LiveTranscription {
     });
   }
 
+  [Symbol.dispose](): void {
+    void this.close();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

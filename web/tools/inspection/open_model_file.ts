@@ -199,6 +199,10 @@ function openedFile(
     },
     close: closeAll,
     [Symbol.dispose]: closeAll,
+    [Symbol.asyncDispose]() {
+      closeAll();
+      return Promise.resolve();
+    },
   };
 }
 

@@ -80,6 +80,11 @@ class LinkedModule implements GraphModule {
   [Symbol.dispose](): void {
     this.dispose();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+    return Promise.resolve();
+  }
 }
 
 export async function openModuleOn(

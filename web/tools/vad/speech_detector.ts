@@ -98,6 +98,11 @@ export class SpeechDetector {
     this.dispose();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    this.dispose();
+    return Promise.resolve();
+  }
+
   /** @internal The name before 1.0. */
   listen(): never {
     throw renamed('detector.listen', 'detector.events()');

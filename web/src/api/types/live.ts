@@ -130,6 +130,8 @@ export interface LiveTranscription extends AsyncIterable<LiveEvent> {
   reset(): Promise<void>;
   /** flush(), then the events end; to be called when no more sound comes. The model can be used for other things again. */
   close(): Promise<void>;
+  /** Begins close() and does not wait for it, for `using`; the loop over the events throws what goes wrong. */
+  [Symbol.dispose](): void;
   /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /** Seconds of sound that were fed and are not heard yet. */

@@ -79,6 +79,8 @@ export interface ModelFile extends Inspection {
   close(): void;
   /** The same as close(), for `using`. */
   [Symbol.dispose](): void;
+  /** The same as close(), for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** What extract() writes: `'section:spm'` is the section `spm`, `'network:encoder'` the network `encoder`. */

@@ -129,4 +129,6 @@ export interface GraphModule {
   dispose(): void;
   /** The same as dispose(), for `using`. */
   [Symbol.dispose](): void;
+  /** The same as dispose(), for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
