@@ -124,6 +124,17 @@ describe('no model is loaded without a word', () => {
     });
   });
 
+  test('a type of weights that is asked of a file says that files have their own', async () => {
+    for (const call of [susurrus.loadModel, susurrus.plan]) {
+      expect(await errorOf(call(modelPath, { dtype: 'q8_0' }))).toMatchObject({
+        code: 'invalid_argument',
+        message:
+          'Option dtype is "q8_0", but dtype is for models by name: a file has its own type of weights. Leave dtype out.',
+        details: { reason: 'option', subject: 'dtype', expected: 'absent', got: '"q8_0"' },
+      });
+    }
+  });
+
   test('a file of that name comes first, and ./ is always a path', async () => {
     const before = process.cwd();
     process.chdir(folder);

@@ -11,6 +11,7 @@ import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js
 import type { PartFile } from '../protocol/link.js';
 import { joined } from '../api/joined.js';
 import { isDoneWithin } from '../api/signals.js';
+import { typeOfFile } from '../sources/model_name.js';
 
 /** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
 const addressableBytes = 2 ** 32;
@@ -132,13 +133,7 @@ export class EngineLoad {
     this.#undecided = undefined;
     const isNetwork = beginsLikeNetwork(head);
     const { dtype } = this.#options;
-    if (!isNetwork && dtype !== undefined) {
-      throw invalidOption(
-        'dtype',
-        'absent: the model is not given by a name, and no .april file',
-        dtype,
-      );
-    }
+    if (!isNetwork && dtype !== undefined) throw typeOfFile(dtype);
     const [text] = givenTexts(this.#options);
     if (!isNetwork && text !== undefined) checkAcoustic('whisper', `the option ${text}`);
     if (isNetwork === this.#runsNetworks) return;

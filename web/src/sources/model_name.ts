@@ -1,5 +1,5 @@
 // Which strings name a model, and which are addresses of one.
-import { invalidOption } from '../api/errors.js';
+import { describe, invalidOption, SusurrusError } from '../api/errors.js';
 import { weightTypes, type WeightType } from '../api/generated/dtypes.js';
 import { oneOf, type Check } from '../api/options.js';
 import type { LoadOptions } from '../api/types.js';
@@ -35,9 +35,18 @@ export const hubOptionChecks = {
 export function refuseHubOptions(options: LoadOptions, mayHaveType = false): void {
   for (const option of Object.keys(hubOptionChecks) as (keyof typeof hubOptionChecks)[]) {
     if (options[option] === undefined || (option === 'dtype' && mayHaveType)) continue;
+    if (option === 'dtype') throw typeOfFile(options.dtype);
     throw invalidOption(option, 'absent: the model is not given by a name', options[option]);
   }
 }
+
+/** The error for a type of weights that is asked of a file. */
+export const typeOfFile = (dtype: unknown): SusurrusError =>
+  new SusurrusError(
+    'invalid_argument',
+    `Option dtype is ${describe(dtype)}, but dtype is for models by name: a file has its own type of weights. Leave dtype out.`,
+    { reason: 'option', subject: 'dtype', expected: 'absent', got: describe(dtype) },
+  );
 
 /** The same without the type of weights. */
 export const withoutType = (options: LoadOptions): LoadOptions =>
