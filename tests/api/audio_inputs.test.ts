@@ -220,6 +220,18 @@ describe('what is refused', () => {
     }
   });
 
+  test('a track of a picture, and any track where there is no page', async () => {
+    const track = { kind: 'video', readyState: 'live', enabled: true };
+    expect(await errorOf(model.transcribe(track))).toMatchObject({
+      code: 'invalid_argument',
+      message: 'Option audio must be a track of the kind "audio"; it is "video".',
+    });
+    expect(await errorOf(model.transcribe({ ...track, kind: 'audio' }))).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining('something that Node has'),
+    });
+  });
+
   test.each([7, null, {}, [], { samples: [1], sampleRate: 16000 }, new Float64Array(3)])(
     '%p',
     async (audio) => {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { microphone } from '../../web/page/live/microphone.js';
 import type { Ear, SoundMaker } from '../../web/page/live/sound.js';
+import { soundOf } from '../../web/page/live/sound_of.js';
 import { capture } from '../../web/tools/capture/entry.js';
 import type { SampleArray } from '../../web/src/api/types.js';
 import { errorOf } from '../support/embedded_model.js';
@@ -71,6 +72,26 @@ test('a microphone for which there can be no context is one clear error', () => 
   );
 });
 
+test('one track of a stream is heard as the stream is, and a track of a picture is refused', async () => {
+  restore = fakeAudio();
+  const { track } = new FakeMediaStream(48000);
+  const sound = soundOf(track as never).begin({ base: 'https://page.test/' });
+  const { told, ear } = noting();
+  expect(await sound.open(ear)).toBe(48000);
+  FakeContext.made.at(-1)!.nodes[0]!.play(new Float32Array([1]));
+  track.stop();
+  track.dispatchEvent(new Event('ended'));
+  expect(await sound.ended).toBe('source-ended');
+  expect(told).toEqual([1]);
+  track.kind = 'video';
+  expect(() => soundOf(track as never)).toThrow(
+    expect.objectContaining({
+      code: 'invalid_argument',
+      message: 'Option source must be a track of the kind "audio"; it is "video".',
+    }),
+  );
+});
+
 describe('capturing a stream', () => {
   const worklet = new URL('https://page.test/capture_worklet.mjs');
   const begin = (stream: FakeMediaStream, signal?: AbortSignal) => capture(stream, worklet, signal);
@@ -86,6 +107,19 @@ describe('capturing a stream', () => {
     });
     expect(intervals).not.toHaveBeenCalled();
     intervals.mockRestore();
+  });
+
+  test('hears one track of it', async () => {
+    restore = fakeAudio();
+    const { track } = new FakeMediaStream(48000);
+    const pieces = capture(track, worklet, undefined);
+    const next = pieces.next();
+    await turns(20);
+    FakeContext.made[0]!.nodes[0]!.play(new Float32Array([1]));
+    const piece = { samples: new Float32Array([1]), sampleRate: 48000, channels: 1 };
+    expect(await next).toEqual({ done: false, value: piece });
+    await pieces.return(undefined);
+    expect(FakeContext.made[0]!.state).toBe('closed');
   });
 
   test.each(['abort', 'end'])('ends by %s while the context waits for a click', async (way) => {

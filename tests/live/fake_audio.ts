@@ -58,6 +58,8 @@ export class FakeNode {
 }
 
 export class FakeTrack extends EventTarget {
+  kind = 'audio';
+  enabled = true;
   muted = false;
   readyState = 'live';
   readonly #rate: number;
@@ -80,9 +82,9 @@ export class FakeMediaStream {
   readonly track: FakeTrack;
   readonly rate: number;
 
-  constructor(rate: number) {
-    this.rate = rate;
-    this.track = new FakeTrack(rate);
+  constructor(of: number | readonly [FakeTrack]) {
+    this.track = typeof of === 'number' ? new FakeTrack(of) : of[0];
+    this.rate = this.track.getSettings().sampleRate;
   }
 
   getTracks() {
@@ -106,6 +108,7 @@ export function fakeAudio(getUserMedia?: () => Promise<FakeMediaStream>): () => 
     AudioContext: FakeContext,
     AudioWorkletNode: FakeNode,
     MediaStream: FakeMediaStream,
+    MediaStreamTrack: FakeTrack,
     document: new EventTarget(),
     navigator: { mediaDevices: { getUserMedia } },
     location: { href: 'https://page.test/' },

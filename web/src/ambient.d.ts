@@ -14,6 +14,7 @@ interface FileSystemFileHandle {}
 interface HTMLElement {}
 interface HTMLMediaElement {}
 interface MediaStream {}
+interface MediaStreamTrack {}
 
 declare namespace WebAssembly {
   interface Module {}

@@ -22,6 +22,13 @@ export function soundOf(source: ListenSource): SoundMaker {
     const stream = source as MediaStream;
     return { begin: (assets) => new StreamSound(stream, assets) };
   }
+  if (typeof MediaStreamTrack !== 'undefined' && (source as unknown) instanceof MediaStreamTrack) {
+    const track = source as MediaStreamTrack;
+    if (track.kind !== 'audio') {
+      throw invalidOption('source', 'a track of the kind "audio"', track.kind);
+    }
+    return { begin: (assets) => new StreamSound(new MediaStream([track]), assets) };
+  }
   if (typeof HTMLMediaElement !== 'undefined' && (source as unknown) instanceof HTMLMediaElement) {
     const media = source as HTMLMediaElement;
     return { begin: (assets) => new ElementSound(media, new MediaClock(), assets) };
@@ -32,7 +39,7 @@ export function soundOf(source: ListenSource): SoundMaker {
   if (!has(stream, Symbol.asyncIterator) && !has(stream, 'getReader')) {
     throw invalidOption(
       'source',
-      'microphone(), tabAudio(), a MediaStream, an audio or video element, or a stream of samples',
+      'microphone(), tabAudio(), a MediaStream or an audio track of one, an audio or video element, or a stream of samples',
       source,
     );
   }

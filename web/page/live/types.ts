@@ -24,12 +24,14 @@ export interface LiveSource {
 }
 
 /**
- * Where sound comes from. A `MediaStream` is heard until its tracks end, and stays its owner's; a media element while it plays; samples
+ * Where sound comes from. A `MediaStream`, or an audio track of one, is heard until its tracks end, and stays its
+ * owner's; a media element while it plays; samples
  * of an iterable or a stream are mono and 16 kHz, unless they say otherwise, and are taken as fast as they are heard.
  */
 export type ListenSource =
   | LiveSource
   | MediaStream
+  | MediaStreamTrack
   | HTMLMediaElement
   | SampleStream
   | AsyncIterable<SampleArray>

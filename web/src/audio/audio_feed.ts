@@ -20,6 +20,7 @@ import {
   isBytes,
   isMediaElement,
   isMediaStream,
+  isMediaTrack,
   isPcm,
   isSampleStream,
   isSamples,
@@ -103,7 +104,9 @@ export async function openAudio(
     return hearLive(piecesFrom(chunks, rate, channels), surroundings);
   }
   const source = isMediaElement(audio) ? sourceOf(audio) : audio;
-  if (isMediaStream(source)) return hearLive(await platform.capture(source, signal), surroundings);
+  if (isMediaStream(source) || isMediaTrack(source)) {
+    return hearLive(await platform.capture(source, signal), surroundings);
+  }
   if (isStream(source)) return openStream(source, surroundings);
   const file = await openFile(source, platform, { signal, onProgress });
   return hear(await decodeFile(file, platform, signal), surroundings);

@@ -5,6 +5,7 @@ import type {
   AudioStream,
   MediaElementLike,
   MediaStreamLike,
+  MediaStreamTrackLike,
   PcmAudio,
   SampleArray,
   SampleStream,
@@ -44,6 +45,9 @@ export const isMediaElement = (audio: unknown): audio is MediaElementLike =>
 export const isMediaStream = (audio: unknown): audio is MediaStreamLike =>
   isObject(audio) && 'getAudioTracks' in audio;
 
+export const isMediaTrack = (audio: unknown): audio is MediaStreamTrackLike =>
+  isObject(audio) && 'kind' in audio && 'readyState' in audio && 'enabled' in audio;
+
 export type AnyStream = AsyncIterable<unknown> | ReadableStream<unknown>;
 
 export const isReadableStream = (audio: unknown): audio is ReadableStream<unknown> =>
@@ -60,6 +64,7 @@ export const isSampleStream = (audio: unknown): audio is SampleStream =>
 export const isLive = (audio: AudioInput | AudioStream): audio is AudioStream =>
   isSampleStream(audio) ||
   isMediaStream(audio) ||
+  isMediaTrack(audio) ||
   isStream(audio) ||
   (isMediaElement(audio) && isMediaStream(audio.srcObject));
 
@@ -77,6 +82,10 @@ export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolea
     checkShape(audio.sampleRate, audio.channels ?? 1);
     return;
   }
+  if (isMediaTrack(audio) && takesStreams) {
+    if (audio.kind === 'audio') return;
+    throw invalidOption('audio', 'a track of the kind "audio"', audio.kind);
+  }
   const isRecording =
     isAudioBuffer(audio) ||
     isBlob(audio) ||
@@ -88,7 +97,7 @@ export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolea
   throw invalidOption(
     'audio',
     'samples (a Float32Array or Int16Array at 16 kHz, or {samples, sampleRate, channels}), an AudioBuffer, or an audio file (bytes, ' +
-      `Blob, URL, Response or stream)${takesStreams ? ', a stream of samples or a MediaStream' : ''}`,
+      `Blob, URL, Response or stream)${takesStreams ? ', a stream of samples, a MediaStream or an audio track of one' : ''}`,
     audio,
   );
 }

@@ -1,5 +1,5 @@
 import type { SourceFolder } from './source_folder.js';
-import type { MediaStreamLike } from '../api/types.js';
+import type { MediaStreamLike, MediaStreamTrackLike } from '../api/types.js';
 import type { AudioFileFacts, AudioLink, DecodedPiece, EncodedFile } from '../protocol/audio.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { NetworksLink } from '../protocol/networks.js';
@@ -81,8 +81,11 @@ export interface Platform {
   ) => Promise<DecodedAudio>;
   /** What to do with a file that is not decoded here, for messages. */
   readonly undecodedNote: string;
-  /** The sound of a MediaStream until it ends; refused where there are none. */
-  capture(stream: MediaStreamLike, signal: AbortSignal | undefined): Promise<CapturedSound>;
+  /** The sound of a MediaStream, or of one of its tracks, until it ends; refused where there are none. */
+  capture(
+    source: MediaStreamLike | MediaStreamTrackLike,
+    signal: AbortSignal | undefined,
+  ): Promise<CapturedSound>;
 }
 
 /** Interleaved samples as they come. */

@@ -1,5 +1,5 @@
 // The sound of a MediaStream in a page, as it comes: a bundle of its own, loaded when the first one is given.
-import type { MediaStreamLike } from '../../src/api/types.js';
+import type { MediaStreamLike, MediaStreamTrackLike } from '../../src/api/types.js';
 import { sourceFailed } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
 import type { DecodedPiece } from '../../src/protocol/audio.js';
@@ -10,11 +10,12 @@ const mostSeconds = 120;
 
 /** One channel, until all tracks have ended; `worklet` is the package's file. The context has the device's own rate, which the engine resamples. */
 export async function* capture(
-  stream: MediaStreamLike,
+  source: MediaStreamLike | MediaStreamTrackLike,
   worklet: URL,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<DecodedPiece, undefined> {
-  if (typeof AudioContext === 'undefined' || !(stream instanceof MediaStream)) {
+  const stream = streamOf(source);
+  if (!stream) {
     throw sourceFailed('audio', 'a MediaStream can be heard in a page only, not in a worker');
   }
   const tracks = stream.getAudioTracks();
@@ -29,6 +30,13 @@ export async function* capture(
   } finally {
     await recorder.close();
   }
+}
+
+/** Undefined where there are no streams that can be heard. */
+function streamOf(source: MediaStreamLike | MediaStreamTrackLike): MediaStream | undefined {
+  if (typeof AudioContext === 'undefined' || typeof MediaStream === 'undefined') return undefined;
+  if (source instanceof MediaStream) return source;
+  return source instanceof MediaStreamTrack ? new MediaStream([source]) : undefined;
 }
 
 class Recorder {

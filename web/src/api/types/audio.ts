@@ -35,6 +35,16 @@ export interface MediaStreamLike {
   getAudioTracks(): readonly unknown[];
 }
 
+/** The members of a MediaStreamTrack that are used. */
+export interface MediaStreamTrackLike {
+  /** `'audio'`; a track of a picture is refused. */
+  readonly kind: string;
+  /** `'live'` until it has ended. */
+  readonly readyState: string;
+  /** Whether it sounds. */
+  readonly enabled: boolean;
+}
+
 /**
  * A recording: 16 kHz mono samples, PCM of another rate, an AudioBuffer, an audio or video file (as bytes, Blob, URL, Response or
  * stream of its bytes; in Node a path too), or the media element that plays one.
@@ -64,7 +74,11 @@ export interface SampleStream {
 
 /**
  * Sound as it comes: a stream of 16 kHz mono samples in pieces of any length, one of another rate, or in a page a MediaStream (a
- * microphone, a call), which is heard until its tracks end. transcribe() keeps one window of it at a time.
+ * microphone, a call) or an audio track of one, heard until its tracks end. transcribe() keeps one window of it at a time.
  */
 export type AudioStream =
-  AsyncIterable<SampleArray> | ReadableStream<SampleArray> | SampleStream | MediaStreamLike;
+  | AsyncIterable<SampleArray>
+  | ReadableStream<SampleArray>
+  | SampleStream
+  | MediaStreamLike
+  | MediaStreamTrackLike;
