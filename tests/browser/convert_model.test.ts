@@ -45,7 +45,7 @@ test('files of a folder become the bytes that Node writes', () =>
     const found = await page.evaluate(
       async ({ contents, variants }) => {
         const [root, tools] = ['/index.mjs', '/model_files.mjs'];
-        const { SusurrusError } = (await import(root)) as typeof BrowserEntry;
+        const { SusurrusError, loadModel } = (await import(root)) as typeof BrowserEntry;
         const { convertModel } = (await import(tools)) as typeof FilesEntry;
         const files = contents.map(
           ({ name, base64 }) =>
@@ -103,7 +103,12 @@ test('files of a folder become the bytes that Node writes', () =>
               codes.push(error instanceof SusurrusError ? error.code : (error as Error).message),
           );
         }
-        return { outcomes, codes };
+        const transfer = new DataTransfer();
+        for (const file of files) transfer.items.add(file);
+        const model = await loadModel(transfer.files);
+        const { dtypes } = model.info;
+        model.dispose();
+        return { outcomes, codes, dtypes };
       },
       { contents, variants },
     );
@@ -125,6 +130,7 @@ test('files of a folder become the bytes that Node writes', () =>
       'enough',
       'full',
     ]);
+    expect(found.dtypes).toContain('q8_0');
     expect(isFree).toBe(true);
     expect(problems).toEqual([]);
   }));

@@ -13,6 +13,7 @@ import { withoutType } from '../sources/model_name.js';
 import { chooseSource } from '../sources/choose_source.js';
 import { checkCryptoOptions } from '../sources/crypto_options.js';
 import { throwIfAborted } from '../api/signals.js';
+import { openConverted } from '../sources/hub_folder.js';
 import { loadOptionChecks } from '../sources/load_options.js';
 import { isNamedLikeNetwork } from '../protocol/families.js';
 import { openSource } from '../sources/open_source.js';
@@ -49,12 +50,18 @@ export async function loadModelOn(
   }
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     withProgress(wanted, async (watched) => {
-      const { source: given, stored, isNamed } = await chooseSource(source, platform, watched);
-      // A name's type is that of the file that is made or kept.
-      if (stored) {
-        const own = isNamed ? withoutType(watched) : watched;
-        return loadStored(platform, stored, own, early);
+      const chosen = await chooseSource(source, platform, watched);
+      // The type of a model by its name, and of a hub's folder, is that of the file that is made or kept.
+      if (chosen.stored) {
+        const own = chosen.isNamed ? withoutType(watched) : watched;
+        return loadStored(platform, chosen.stored, own, early);
       }
+      if (chosen.hubFolder) {
+        const { hubFolder } = chosen;
+        const open = () => openConverted(hubFolder, platform, watched);
+        return loadOpening(platform, open, withoutType(watched), { early });
+      }
+      const { source: given } = chosen;
       const open = () => openSource(given, platform, watched.signal);
       return loadOpening(platform, open, watched, { early, name: nameOf(given) });
     });

@@ -3,15 +3,14 @@ import { invalidOption } from '../api/errors.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 import type { Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
+import { filesOf } from './file_list.js';
+import { hubFolderIn } from './hub_folder.js';
 import { embeddedName, isModelName, refuseHubOptions, withoutType } from './model_name.js';
 
 export type ChosenSource =
-  | { readonly source: ModelSource; readonly stored?: undefined; readonly isNamed?: undefined }
-  | {
-      readonly source?: undefined;
-      readonly stored: StoredModel;
-      readonly isNamed: boolean;
-    };
+  | { readonly source: ModelSource; readonly stored?: undefined; readonly hubFolder?: undefined }
+  | { readonly stored: StoredModel; readonly isNamed: boolean; readonly hubFolder?: undefined }
+  | { readonly hubFolder: readonly File[]; readonly stored?: undefined };
 
 /** Refuses a missing source, which is what a setting that a caller forgot looks like. */
 export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
@@ -36,7 +35,11 @@ export async function chooseSource(
   }
   refuseHubOptions(options, true);
   const { cache = false } = options;
-  if (cache === false) return { source };
+  if (cache === false) {
+    const files = filesOf(source);
+    const hubFolder = files && (await hubFolderIn(files));
+    return hubFolder ? { hubFolder } : { source };
+  }
   if (typeof source !== 'string' && !(source instanceof URL)) {
     throw invalidOption('cache', 'absent or false: only models by name or URL are kept', cache);
   }

@@ -3,9 +3,18 @@ import { invalidOption, sourceFailed } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { blobSource } from './blob_source.js';
 
+/** The files of a list, or of what an `<input>` has; undefined for anything else. */
+export function filesOf(source: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(source)) return source as readonly unknown[];
+  const isFileList = Object.prototype.toString.call(source) === '[object FileList]';
+  return isFileList ? Array.from(source as ArrayLike<unknown>) : undefined;
+}
+
 /** Opens the manifest among them, or the only file. */
 export async function openFileList(files: readonly unknown[]): Promise<OpenedSource> {
-  const expected = 'a list of files with names, a manifest and its shards';
+  const expected =
+    'the files of one model, with their names: a manifest and its shards (or, for loadModel(), a folder of the hub with config.json ' +
+    'and its weights)';
   const named = new Map<string, Blob>();
   for (const file of files) {
     if (!(file instanceof Blob) || !('name' in file)) throw invalidOption('source', expected, file);

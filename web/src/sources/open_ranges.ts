@@ -4,6 +4,7 @@ import type { ModelSource } from '../api/types.js';
 import type { SourceFolder } from '../platform/source_folder.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { blobFolder, fileListFolder, memoryFolder } from './blob_folder.js';
+import { filesOf } from './file_list.js';
 import type { Origin } from './pump.js';
 import { openUrl } from './url_folder.js';
 
@@ -38,7 +39,8 @@ async function folderOf(
   source: Exclude<ModelSource, string | URL>,
 ): Promise<SourceFolder | undefined> {
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobFolder(source);
-  if (Array.isArray(source)) return fileListFolder(source);
+  const files = filesOf(source);
+  if (files) return fileListFolder(files);
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) refuseDetached(source, 'source');
   if (source instanceof ArrayBuffer) return memoryFolder(new Uint8Array(source));
   if (!ArrayBuffer.isView(source)) return undefined;

@@ -6,7 +6,7 @@ import { whyRequestFailed } from '../api/failed_request.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import { throwIfAborted } from '../api/signals.js';
 import { blobSource, streamChunks } from './blob_source.js';
-import { openFileList } from './file_list.js';
+import { filesOf, openFileList } from './file_list.js';
 import { readAhead } from '../platform/read_ahead.js';
 
 /** Bytes in memory go to the engine in pieces of this size. */
@@ -29,7 +29,8 @@ export async function openSource(
     };
   }
   if (typeof Blob !== 'undefined' && source instanceof Blob) return blobSource(source);
-  if (Array.isArray(source)) return openFileList(source);
+  const files = filesOf(source);
+  if (files) return openFileList(files);
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) refuseDetached(source, 'source');
   if (source instanceof ArrayBuffer) return memorySource(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) {

@@ -5,6 +5,7 @@ import type { FilesLink } from '../../src/protocol/files.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
+import { filesOf } from '../../src/sources/file_list.js';
 import { checkAnswer, fetchAnswer } from '../../src/sources/open_source.js';
 import { writeStream } from '../../src/platform/write_stream.js';
 import { checkConvertOptions, withFiles } from './convert_options.js';
@@ -69,7 +70,8 @@ async function takeAll(
 /** What a worker can be told. */
 function plainSource(source: ConvertSource): string | readonly Blob[] {
   if (source instanceof Blob) return [source];
-  if (Array.isArray(source)) return source as readonly Blob[];
+  const files = filesOf(source);
+  if (files) return files as readonly Blob[];
   if (typeof source !== 'string' && !(source instanceof URL)) {
     throw invalidOption('source', 'a URL, a Blob, or Files', source);
   }

@@ -19,6 +19,7 @@ import {
 } from '../../src/platform/node_files.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { writeStream } from '../../src/platform/write_stream.js';
+import { filesOf } from '../../src/sources/file_list.js';
 import { urlFolder } from '../../src/sources/url_folder.js';
 import { checkConvertOptions, withFiles, type SourceOptions } from './convert_options.js';
 import { convertSource, type Destination } from './convert_source.js';
@@ -64,7 +65,8 @@ export async function upgradeModel(
 
 function openSource(source: ConvertSource, { signal }: ConvertOptions): Promise<SourceFolder> {
   if (source instanceof Blob) return Promise.resolve(folderOfFiles([source]));
-  if (Array.isArray(source)) return Promise.resolve(folderOfFiles(source));
+  const files = filesOf(source);
+  if (files) return Promise.resolve(folderOfFiles(files));
   if (typeof source !== 'string' && !(source instanceof URL)) {
     throw invalidOption('source', 'the path or URL of a folder or file, a Blob, or Files', source);
   }

@@ -6,6 +6,7 @@ import type { ModelPlan, ModelSource, PlanOptions, WeightType } from '../../src/
 import type { OpenedSource, Platform } from '../../src/platform/platform.js';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
 import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
+import { filesOf } from '../../src/sources/file_list.js';
 import { checkCryptoOptions } from '../../src/sources/crypto_options.js';
 import { notKept } from '../../src/sources/kept_errors.js';
 import { loadOptionChecks } from '../../src/sources/load_options.js';
@@ -163,7 +164,7 @@ async function planSource(
 }
 
 const isBytes = (source: ModelSource): boolean =>
-  source instanceof ArrayBuffer || ArrayBuffer.isView(source) || Array.isArray(source);
+  source instanceof ArrayBuffer || ArrayBuffer.isView(source) || filesOf(source) !== undefined;
 
 async function planFound(
   task: Task,

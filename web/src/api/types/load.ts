@@ -2,7 +2,7 @@
 import type { ProgressEvent } from './progress.js';
 import type { ModelFamily } from './model.js';
 import type { HubOptions } from './hub.js';
-import type { ModelSource, SealOptions } from './source.js';
+import type { FileListLike, ModelSource, SealOptions } from './source.js';
 
 /** WebAssembly instructions that the engine is compiled for. */
 export type Variant = 'simd' | 'relaxed';
@@ -71,7 +71,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
 }
 
 /** One file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. */
-export type TextSource = Exclude<ModelSource, readonly File[]>;
+export type TextSource = Exclude<ModelSource, readonly File[] | FileListLike>;
 
 /** Where the package's own files lie, for pages whose bundler does not bring them along. */
 export interface Assets {

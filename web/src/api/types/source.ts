@@ -3,7 +3,9 @@ import type { WeightType } from '../generated/dtypes.js';
 
 /**
  * A model file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. The shards of a manifest are
- * looked for beside its path or URL; a list of files holds the manifest and its shards in any order.
+ * looked for beside its path or URL; a list of files, such as an `<input>` has, holds the manifest and its shards in any order. For
+ * loadModel() it may hold a folder of the Hugging Face hub instead (config.json, the tokenizer's files, safetensors), which is
+ * converted as it is loaded.
  */
 export type ModelSource =
   | string
@@ -15,7 +17,15 @@ export type ModelSource =
   | ArrayBufferView
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
-  | readonly File[];
+  | readonly File[]
+  | FileListLike;
+
+/** The members of a FileList that are used: the files of an `<input type="file">`, or of a drop. */
+export interface FileListLike {
+  readonly length: number;
+  /** One of them. */
+  item(index: number): File | null;
+}
 
 /** A short name, perhaps with a type of weights: `'base:f16'`. */
 export type WhisperName = WhisperShortName | `${WhisperShortName}:${WeightType}`;
@@ -45,7 +55,7 @@ export type RereadableSource = string | URL | Blob | ArrayBuffer | ArrayBufferVi
  * A source of conversion: the path or URL of a file or folder (the URL of a folder ends in a slash), a file, or the files of a
  * folder. Paths are for Node only.
  */
-export type ConvertSource = string | URL | Blob | readonly Blob[];
+export type ConvertSource = string | URL | Blob | readonly Blob[] | FileListLike;
 
 /** Destination of a new file: a stream or, in Node, a path. The file appears at the path when it is complete. */
 export type ModelDestination = WritableStream<Uint8Array> | string | URL;
