@@ -152,7 +152,7 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
         '<susurrus-captions for="talk"></susurrus-captions>',
     );
     const [good, bad, without] = document.querySelectorAll('susurrus-captions');
-    const heard = (element: Element, type: string) =>
+    const heard = (element: EventTarget, type: string) =>
       new Promise<{ text: string; message: string }>((done) =>
         element.addEventListener(
           type,
@@ -162,14 +162,17 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
       );
     const button = good!.shadowRoot!.querySelector('button')!;
     const before = button.textContent;
-    const over = heard(good!, 'transcript');
+    const over = heard(document, 'susurrus-transcript');
     button.click();
     const during = button.textContent;
     const { text } = await over;
-    const failed = heard(bad!, 'error');
+    const host = document.createElement('div');
+    host.attachShadow({ mode: 'open' }).append(bad!);
+    document.body.append(host);
+    const failed = heard(document, 'susurrus-error');
     bad!.shadowRoot!.querySelector('button')!.click();
     const { message } = await failed;
-    const refused = heard(without!, 'error');
+    const refused = heard(without!, 'susurrus-error');
     without!.shadowRoot!.querySelector('button')!.click();
     const { message: lacking } = await refused;
     const track = document.querySelector('video')!.textTracks[0]!;
@@ -213,7 +216,7 @@ test('captions that are begun twice, stopped or taken off the page leave one mod
     };
     const twice = add();
     const events: string[] = [];
-    for (const type of ['transcript', 'error']) {
+    for (const type of ['transcript', 'error', 'susurrus-transcript', 'susurrus-error']) {
       twice.addEventListener(type, () => events.push(type));
     }
     await Promise.all([twice.start(), twice.start()]);
@@ -234,7 +237,7 @@ test('captions that are begun twice, stopped or taken off the page leave one mod
     return { events, labels };
   });
   expect(outcome).toEqual({
-    events: ['transcript'],
+    events: ['susurrus-transcript'],
     labels: ['Add captions again', 'Add captions'],
   });
   await workersLeft(1);

@@ -14,7 +14,10 @@ const styles = `
 const wholeNumber = (text: string | null): number | undefined =>
   text === null ? undefined : Number(text);
 
-/** A `<susurrus-captions>`, once defineCaptions() has made it known. */
+/**
+ * A `<susurrus-captions>`, once defineCaptions() has made it known. Its events bubble, out of shadow trees too, and have what they tell as
+ * their `detail`: `susurrus-progress` (a progress event), `susurrus-transcript` (the transcript) and `susurrus-error` (the error).
+ */
 export interface CaptionsElement extends HTMLElement {
   /** A model that is loaded already, which the element uses and never frees. */
   model: Model | undefined;
@@ -98,11 +101,11 @@ function makeElement(): CustomElementConstructor {
         this.#attached = attachTextTrack(media, transcription, this.#format());
         const result = await transcription;
         this.#finish(stop, 'Add captions again', '');
-        this.dispatchEvent(new CustomEvent('transcript', { detail: result }));
+        this.#tell('transcript', result);
       } catch (error) {
         if (signal.aborted) return;
         this.#finish(stop, 'Try again', error instanceof Error ? error.message : String(error));
-        this.dispatchEvent(new CustomEvent('error', { detail: error }));
+        this.#tell('error', error);
       }
     }
 
@@ -153,7 +156,13 @@ function makeElement(): CustomElementConstructor {
       if (event.fraction === undefined) this.#bar.removeAttribute('value');
       else this.#bar.value = event.fraction;
       this.#show('Stop', note);
-      this.dispatchEvent(new CustomEvent('progress', { detail: event }));
+      this.#tell('progress', event);
+    }
+
+    /** Prefixed, since media elements have events called progress and error, and heard by whatever holds the element. */
+    #tell(what: 'progress' | 'transcript' | 'error', detail: unknown): void {
+      const init = { detail, bubbles: true, composed: true };
+      this.dispatchEvent(new CustomEvent(`susurrus-${what}`, init));
     }
 
     #finish(stop: AbortController, button: string, note: string): void {
