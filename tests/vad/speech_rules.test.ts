@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import type { VadOptions } from '../../web/src/api/types.js';
 import { SpeechEvents } from '../../web/tools/vad/speech_events.js';
 import { SpeechRules } from '../../web/tools/vad/speech_rules.js';
-import { detectDefaults, speechLimits } from '../../web/tools/vad/vad_options.js';
+import { speechLimits, vadDefaults } from '../../web/tools/vad/vad_options.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 interface Case {
@@ -22,7 +22,7 @@ const { cases } = JSON.parse(
 test('150 drawn recordings have the ranges of the reference', () => {
   expect(cases).toHaveLength(150);
   for (const { options, sampleCount, probabilities, ranges } of cases) {
-    const rules = new SpeechRules(speechLimits(options, detectDefaults));
+    const rules = new SpeechRules(speechLimits(options, vadDefaults.detect));
     for (const probability of probabilities) rules.push(probability);
     rules.finish(sampleCount);
     const got = rules.take().map(({ start, end }) => [start, end]);
@@ -32,7 +32,7 @@ test('150 drawn recordings have the ranges of the reference', () => {
 
 test('what is told of speech under way is kept in the end', () => {
   for (const { options, sampleCount, probabilities, ranges } of cases) {
-    const rules = new SpeechRules(speechLimits(options, detectDefaults));
+    const rules = new SpeechRules(speechLimits(options, vadDefaults.detect));
     const isKept = (start: number, end: number): boolean => {
       for (let at = start; at < Math.min(end, sampleCount);) {
         const range = ranges.find(([from, to]) => from <= at && at < to);
@@ -56,7 +56,7 @@ test('what is told of speech under way is kept in the end', () => {
 
 test('starts and ends come in order, and are those of the ranges', () => {
   for (const { options, sampleCount, probabilities, ranges } of cases) {
-    const rules = new SpeechRules(speechLimits(options, detectDefaults));
+    const rules = new SpeechRules(speechLimits(options, vadDefaults.detect));
     const events = new SpeechEvents(rules);
     const got: { readonly type: string; readonly time: number }[] = [];
     for (const probability of probabilities) {
@@ -82,7 +82,7 @@ test.each<[string, VadOptions]>([
   ['speechPad', { speechPad: 11 }],
   ['padding', { padding: 1 } as VadOptions],
 ])('%s is refused by name: %j', (subject, options) => {
-  expect(() => speechLimits(options, detectDefaults)).toThrow(
+  expect(() => speechLimits(options, vadDefaults.detect)).toThrow(
     expect.objectContaining({
       code: 'invalid_argument',
       details: expect.objectContaining({ subject }),

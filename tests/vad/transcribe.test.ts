@@ -1,10 +1,19 @@
 // transcribe({ vad }): no word is lost, times are those of the recording, and silence is not heard.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WhisperModel, Segment, Transcript } from '../../web/src/node.js';
+import { node } from '../../web/src/node_platform.js';
+import type { Platform } from '../../web/src/platform/platform.js';
+import type { HeardAudio } from '../../web/src/platform/speech.js';
+import { openSilenceSkipper } from '../../web/tools/vad/silence_skipping.js';
 import { builtPackage } from '../support/built_package.js';
-import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { projectRoot } from '../support/shared_folder.js';
 import { joined } from '../../web/src/api/joined.js';
-import { rounds } from '../support/turns.js';
+import { rounds, turns } from '../support/turns.js';
 
 const rate = 16000;
 
@@ -12,7 +21,7 @@ const sample = sampleAudio();
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 let model: WhisperModel;
 beforeAll(async () => {
-  susurrus = await builtPackage();
+  susurrus = await builtPackage({ hasDetector: true });
   model = await susurrus.loadModel<'whisper'>('digits');
 });
 afterAll(() => {
@@ -78,7 +87,7 @@ describe('a recording with as much noise as speech', () => {
     const rec = joined([noise(1, 0.001), sample, noise(1, 0.001)], Float32Array);
     const options = { timestamps: 'word' } as const;
     for (const audio of [() => rec, () => inPieces(rec, 1000)]) {
-      const expected = await model.transcribe(audio(), options);
+      const expected = await model.transcribe(audio(), { ...options, vad: false });
       const { segments, duration } = await model.transcribe(audio(), { ...options, vad: true });
       expect(segments).toEqual(expected.segments);
       expect(duration).toBe(expected.duration);
@@ -157,8 +166,183 @@ test('silence and noise alone have no text, and take no window', async () => {
   expect(streamed.text).toBe('');
 });
 
+describe('without the option', () => {
+  /** Six seconds of sound that the model takes for digits, and nobody speaks. */
+  const beeps = Float32Array.from(
+    { length: 6 * rate },
+    (_, i) => 0.1 * Math.sin(0.3 * i) * (Math.floor(i / 8000) % 2),
+  );
+  const around = joined([sample, beeps, sample], Float32Array);
+
+  test('sound in which nobody speaks has no text and takes no window, recordings and streams', async () => {
+    expect((await model.transcribe(beeps, { vad: false })).segments.length).toBeGreaterThan(0);
+    for (const audio of [() => beeps, () => inPieces(beeps, 4000)]) {
+      const heard = await model.transcribe(audio());
+      expect([heard.text, heard.segments, heard.rejected]).toEqual(['', [], []]);
+      expect(heard.duration).toBeCloseTo(6, 3);
+    }
+    expect(await model.transcribe(around)).toEqual(await model.transcribe(around, { vad: true }));
+    expect(wordsOf(await model.transcribe(around))).toEqual(bothTexts);
+  });
+
+  test('it is kept with what is saved', async () => {
+    const running = model.transcribe(around);
+    await running;
+    expect(running.save()?.settings).toMatchObject({ vad: true });
+    const bare = model.transcribe(around, { vad: false });
+    await bare;
+    expect(bare.save()?.settings).not.toHaveProperty('vad');
+  });
+
+  test('the reference hears everything', async () => {
+    const openai = { compatibility: 'openai' } as const;
+    const heard = await model.transcribe(beeps, openai);
+    expect(heard.segments.length).toBeGreaterThan(0);
+    expect(heard).toEqual(await model.transcribe(beeps, { ...openai, vad: false }));
+    expect((await model.transcribe(beeps, { ...openai, vad: true })).segments).toEqual([]);
+  });
+
+  test('and without the files of the detector: it goes on, says so once, and tries once for a model', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'no-detector-'));
+    const shipped = join(folder, 'models/vad.tsm');
+    try {
+      cpSync(join(projectRoot, 'dist'), join(folder, 'dist'), {
+        recursive: true,
+        filter: (path) => !/demo|types|threads\.wasm|\.map$/.test(path.slice(projectRoot.length)),
+      });
+      mkdirSync(join(folder, 'models'));
+      const entry = pathToFileURL(join(folder, 'dist/node.mjs')).href;
+      const { loadModel } = (await import(entry)) as typeof susurrus;
+      using bare = await loadModel(modelPath);
+      expect(bare.info.warnings).toEqual([]);
+      const expected = await model.transcribe(around, { vad: false, clipTimestamps: [1] });
+      expect(await errorOf(bare.transcribe(beeps, { vad: true }))).toMatchObject({
+        code: 'source_failed',
+      });
+      expect(await errorOf(bare.transcribe(beeps, { vad: {} }))).toMatchObject({
+        code: 'source_failed',
+      });
+      expect(bare.info.warnings).toEqual([]);
+      const running = bare.transcribe(around, { clipTimestamps: [1] });
+      expect(await running).toEqual(expected);
+      expect(running.save()?.settings).not.toHaveProperty('vad');
+      expect(bare.info.warnings).toEqual([
+        expect.stringMatching(/^The voice detector could not be loaded.*vad: false.*vad\.tsm/),
+      ]);
+      const live = bare.stream();
+      await live.feed(sample);
+      await live.close();
+      writeFileSync(shipped, readFileSync(join(projectRoot, 'models/vad.tsm')));
+      expect((await bare.transcribe(beeps)).segments.length).toBeGreaterThan(0);
+      expect(bare.info.warnings).toHaveLength(1);
+      expect((await bare.transcribe(beeps, { vad: true })).segments).toEqual([]);
+      // Another model tries for itself.
+      using other = await loadModel(modelPath);
+      expect((await other.transcribe(beeps)).segments).toEqual([]);
+      expect(other.info.warnings).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('how far the detector goes ahead of the model', () => {
+  const pieceSeconds = 8.192;
+  const seconds = 660;
+
+  /** The detector's network, which hears speech everywhere. */
+  function countingPlatform(): { platform: Platform; heard: () => number; isClosed: () => boolean } {
+    let [heard, isClosed] = [0, false];
+    const call = (name: string, request: { samples: Float32Array }): Promise<unknown> => {
+      if (isClosed) return Promise.reject(new Error('closed'));
+      if (name !== 'hearSpeech') return Promise.resolve(1);
+      heard += request.samples.length / rate;
+      return Promise.resolve(new Float32Array(Math.ceil(request.samples.length / 512)).fill(1));
+    };
+    const link = { call, close: () => (isClosed = true) };
+    const vadModel = pathToFileURL(join(projectRoot, 'models/vad.tsm'));
+    const platform = { ...node, vadModel, openNetworks: () => link as never };
+    return { platform, heard: () => heard, isClosed: () => isClosed };
+  }
+
+  const long = new Float32Array(seconds * rate);
+  const whole = { clips: undefined, mostHeldSeconds: Infinity };
+  const sources: [string, () => HeardAudio][] = [
+    ['a long recording', () => ({ samples: long, isOwn: true })],
+    ['a stream of one chunk', () => ({ chunks: inPieces(long, long.length) })],
+    ['a stream of short ones', () => ({ chunks: inPieces(long, rate) })],
+  ];
+
+  test.each(sources)('%s: at most a minute, and no further once it is left', async (_, audio) => {
+    const { platform, heard } = countingPlatform();
+    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const skipped = await skipper.skip(audio(), { ...whole, mostHeldSeconds: 600 });
+    if (!('chunks' in skipped.audio)) throw new Error('It was expected to come in chunks.');
+    const { chunks } = skipped.audio;
+    expect(heard()).toBe(0);
+    let given = 0;
+    const next = async (): Promise<void> => {
+      const { value } = (await chunks.next()) as { value: Float32Array };
+      given += value.length / rate;
+      await turns(40);
+      expect(heard() - given).toBeLessThanOrEqual(60);
+      expect(heard()).toBeGreaterThanOrEqual(given);
+    };
+    await next();
+    await next();
+    void chunks.return?.();
+    const before = heard();
+    await turns(40);
+    expect(heard() - before).toBeLessThanOrEqual(pieceSeconds);
+    skipper.close();
+  });
+
+  test('all of a recording where its loudness counts as a whole', async () => {
+    const { platform, heard, isClosed } = countingPlatform();
+    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const skipped = await skipper.skip({ samples: long, isOwn: false }, whole);
+    expect(heard()).toBeCloseTo(seconds, 3);
+    expect(isClosed()).toBe(true);
+    expect('samples' in skipped.audio && skipped.audio.samples.length).toBe(long.length);
+  });
+
+  test('a recording is that of the call, whatever its owner does with it later', async () => {
+    const { platform } = countingPlatform();
+    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const own = new Float32Array(70 * rate).fill(0.25);
+    const limits = { ...whole, mostHeldSeconds: 60 };
+    const skipped = await skipper.skip({ samples: own, isOwn: false }, limits);
+    own.fill(0);
+    if (!('chunks' in skipped.audio)) throw new Error('It was expected to come in chunks.');
+    const { value } = (await skipped.audio.chunks.next()) as { value: Float32Array };
+    expect(value[0]).toBe(0.25);
+    skipper.close();
+  });
+});
+
+test('what is normalised window by window does not wait for the detector, and has the same text', async () => {
+  const parts = Array.from({ length: 5 }, () => [sample, gap]).flat();
+  const long = joined(parts, Float32Array);
+  const options = { normalization: 'window', vad: true, timestamps: 'word' } as const;
+  const heard = await model.transcribe(long, options);
+  const streamed = await model.transcribe(inPieces(long, 30000), options);
+  expect(heard).toEqual(streamed);
+  expect(wordsOf(heard).length).toBeGreaterThan(40);
+  const first = model.transcribe(long, options);
+  for await (const segment of first) {
+    expect(segment).toEqual(heard.segments[0]);
+    break;
+  }
+  const saved = first.save();
+  expect(saved?.sampleCount).toBe(long.length);
+  expect((await model.transcribe(long, { from: saved! })).segments).toEqual(heard.segments);
+  expect(await errorOf(model.transcribe(sample, { from: saved! }))).toMatchObject({
+    code: 'invalid_argument',
+  });
+});
+
 test('speech without pauses is heard as without vad', async () => {
-  const plain = await model.transcribe(sample);
+  const plain = await model.transcribe(sample, { vad: false });
   const skipped = await model.transcribe(sample, { vad: true });
   expect(skipped.text).toBe(plain.text);
 });

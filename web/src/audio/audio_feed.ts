@@ -14,7 +14,7 @@ import { orAborted } from '../api/signals.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { Platform } from '../platform/platform.js';
-import type { Skipped, SkippingOptions } from '../platform/speech.js';
+import type { SilenceSkipper, Skipped, SkippingOptions } from '../platform/speech.js';
 import {
   isAudioBuffer,
   isBytes,
@@ -233,7 +233,10 @@ function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | Me
 }
 
 /** What is left out before the engine hears it. */
-export type Skipping = Omit<SkippingOptions, 'signal'>;
+export interface Skipping extends SkippingOptions {
+  /** Undefined where all is to be heard after all. */
+  readonly open: (signal: AbortSignal) => Promise<SilenceSkipper | undefined>;
+}
 
 /** What transcribe() hears: opened when its turn has come, then given as the engine asks. */
 export class AudioFeed {
@@ -242,6 +245,7 @@ export class AudioFeed {
   readonly #failed = new AbortController();
   readonly #skipping: Skipping | undefined;
   #feed: StreamFeed | undefined;
+  #skipper: SilenceSkipper | undefined;
   #skipped: Skipped | undefined;
 
   constructor(
@@ -271,19 +275,22 @@ export class AudioFeed {
     readonly sampleCount: number | undefined;
   }> {
     const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
-    const opened = this.#skipping ? await this.#skip(whole, signal) : whole;
-    if ('samples' in opened) {
-      const sampleCount = this.#skipped?.sampleCount ?? opened.samples.length;
-      return { ...opened, sampleCount, expectedSeconds: undefined };
-    }
+    const sampleCount = 'samples' in whole ? whole.samples.length : undefined;
+    const opened = this.#skipping ? await this.#skip(whole, this.#skipping, signal) : whole;
+    if ('samples' in opened) return { ...opened, sampleCount, expectedSeconds: undefined };
     const feed = new StreamFeed(opened.chunks, this.#surroundings.engine, this.#failed);
     this.#feed = feed;
     return {
       samples: undefined,
       isOwn: false,
-      sampleCount: undefined,
+      sampleCount,
       expectedSeconds: opened.duration,
     };
+  }
+
+  /** Whether silence is left out; known once it is open. */
+  get isSkipping(): boolean {
+    return this.#skipped !== undefined;
   }
 
   /** Seconds of what the engine hears as seconds of the recording. */
@@ -308,19 +315,21 @@ export class AudioFeed {
 
   close(): void {
     this.#feed?.close();
-    this.#skipped?.close();
+    this.#skipper?.close();
   }
 
-  async #skip(opened: OpenedAudio, signal: AbortSignal): Promise<OpenedAudio> {
-    const { platform } = this.#surroundings;
+  async #skip(
+    opened: OpenedAudio,
+    skipping: Skipping,
+    signal: AbortSignal,
+  ): Promise<OpenedAudio> {
     try {
-      const { skipSilence } = await platform.loadSilenceSkipping();
-      const { vad = {}, clips } = this.#skipping ?? {};
-      this.#skipped = await skipSilence(platform, opened, { vad, clips, signal });
+      this.#skipper = await skipping.open(signal);
+      this.#skipped = await this.#skipper?.skip(opened, skipping);
     } catch (error) {
       if ('chunks' in opened) leave(opened.chunks);
       throw error;
     }
-    return this.#skipped.audio;
+    return this.#skipped?.audio ?? opened;
   }
 }

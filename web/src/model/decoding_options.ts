@@ -248,7 +248,7 @@ export function transcribeSettings(
   });
   checkPatience(options);
   checkClipOrder(options, isStream);
-  const { hallucinationSilenceThreshold: silence, normalization } = options;
+  const { hallucinationSilenceThreshold: silence, normalization, compatibility, vad } = options;
   if (isSet(silence) && options.timestamps !== 'word') {
     throw invalidOption(
       'hallucinationSilenceThreshold',
@@ -264,6 +264,7 @@ export function transcribeSettings(
     );
   }
   return {
+    ...(vad === undefined && compatibility !== 'openai' && { vad: true }),
     ...settingsOf(options, model),
     temperature: temperatures(options, defaultTemperatures),
     ...(isStream && { normalization: 'window' }),

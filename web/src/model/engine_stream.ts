@@ -16,8 +16,8 @@ export interface LiveSurroundings {
   readonly settings: LiveSettings;
   /** When the engine is awake and has its model. */
   readonly ready: Promise<void>;
-  /** Finds speech; absent where all sound is heard. Closed with the stream. */
-  readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate>) | undefined;
+  /** Finds speech; absent, or without one, where all sound is heard. Closed with the stream. */
+  readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate | undefined>) | undefined;
   /**
    * Does work when the model has no other; work that still waits when the signal is aborted is never done. `heldUp` is called when it waits
    * for a paused transcription; it never throws.

@@ -66,6 +66,7 @@ import { LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
 import { savedProblem } from './saved_transcription.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
+import { VoiceDetector } from './voice_detector.js';
 import type { CallOptions } from '../protocol/link.js';
 
 /** A Model whose engine lives behind a link. */
@@ -78,6 +79,9 @@ export class EngineModel implements CommonModel {
   readonly #engine: RestingEngine;
   readonly #platform: Platform;
   readonly #queue = new Queue();
+  readonly #detector: VoiceDetector;
+  /** What turned out after loading. */
+  readonly #warnings: string[] = [];
   readonly #loading: Loading | undefined;
   #runCount = 0;
   /** A stream that its owner has dropped is garbage. */
@@ -93,12 +97,16 @@ export class EngineModel implements CommonModel {
   ) {
     this.#engine = new RestingEngine(engine);
     this.#platform = platform;
+    this.#detector = new VoiceDetector(platform, (warning) => this.#warn(warning));
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
     this.info = infoOf(choice, facts);
     this.#loading = loading;
     this.loaded = Promise.resolve(
-      loading?.finished.then((verified) => void (this.info = infoOf(choice, verified))),
+      loading?.finished.then((verified) => {
+        const found = infoOf(choice, verified);
+        this.info = { ...found, warnings: [...found.warnings, ...this.#warnings] };
+      }),
     );
     this.loaded.catch(() => undefined);
     if (!isWhisper(facts)) return;
@@ -181,9 +189,11 @@ export class EngineModel implements CommonModel {
     saved?: SavedTranscription,
   ): Promise<Transcript> {
     checkAudio(audio, true);
-    const task = { audio, settings, options, saved, number: ++this.#runCount };
+    const isVadDefault = !saved && options.vad === undefined;
+    const task = { audio, settings, options, saved, isVadDefault, number: ++this.#runCount };
     const engine = {
-      ...{ engine: this.#engine, platform: this.#platform, info: this.info },
+      ...{ engine: this.#engine, platform: this.#platform, detector: this.#detector },
+      info: this.info,
       holdsUp: (isPaused: boolean) => void (this.#queue.isHeldUp = isPaused),
     };
     return this.#run(() => runTranscription(run, task, engine), options.signal, true);
@@ -275,14 +285,15 @@ export class EngineModel implements CommonModel {
     }
     const settings = liveSettings(options, info);
     const isWhisper = info.family === 'whisper';
-    const { signal, vad = isWhisper } = options;
+    const { signal, vad: asked } = options;
+    const vad = asked ?? isWhisper;
     // The engine stays awake as long as the stream lasts.
     let end!: () => void;
     const ended = new Promise<void>((done) => (end = done));
     const ready = new Promise<void>((done, failed) => {
       this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
-    const platform = this.#platform;
+    const [platform, detector] = [this.#platform, this.#detector];
     let held: WeakRef<LiveRun> | undefined;
     // No function here may refer to the run itself, which would keep it alive.
     const run = new LiveRun(
@@ -291,10 +302,12 @@ export class EngineModel implements CommonModel {
         settings,
         ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
         openGate: vad
-          ? async (left) => {
-              const { openSpeechGate } = await platform.loadSilenceSkipping();
-              return openSpeechGate(platform, vad === true ? {} : vad, left);
-            }
+          ? (left) =>
+              detector.open(
+                asked === undefined,
+                ({ openSpeechGate }) => openSpeechGate(platform, vad === true ? {} : vad, left),
+                left,
+              )
           : undefined,
         // A Whisper does one thing at a time; networks have what a stream needs for each of them.
         turn: (work, left, heldUp) =>
@@ -335,6 +348,11 @@ export class EngineModel implements CommonModel {
     throw renamed('model.resume', 'model.transcribe(audio, { from: saved })');
   }
 
+  #warn(warning: string): void {
+    this.#warnings.push(warning);
+    this.info = { ...this.info, warnings: [...this.info.warnings, warning] };
+  }
+
   /** Refuses `what` of a model that is no Whisper. */
   #whisperInfo(what: string): WhisperInfo {
     checkWhisper(this.family, what);
@@ -367,8 +385,8 @@ export class EngineModel implements CommonModel {
   }
 }
 
-/** The options of a transcription that are not the engine's. */
-type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress'>;
+/** The options of a transcription that are not the engine's, and whether silence is left out. */
+type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress' | 'vad'>;
 
 interface Listening {
   readonly holding?: 'whole' | 'window';

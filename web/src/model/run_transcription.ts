@@ -9,7 +9,7 @@ import type {
 } from '../api/types.js';
 import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
-import { AudioFeed, type Holding } from '../audio/audio_feed.js';
+import { AudioFeed, heldSeconds, type Holding, type Skipping } from '../audio/audio_feed.js';
 import type { Platform } from '../platform/platform.js';
 import type {
   EngineEvent,
@@ -19,6 +19,7 @@ import type {
 } from '../protocol/engine.js';
 import { checkSameAudio, stateOf } from './saved_transcription.js';
 import type { About, TranscriptionRun } from './transcription.js';
+import type { VoiceDetector } from './voice_detector.js';
 
 interface Task {
   readonly audio: AudioInput | AudioStream;
@@ -26,6 +27,8 @@ interface Task {
   readonly options: Options;
   /** To go on from. */
   readonly saved: SavedTranscription | undefined;
+  /** Whether silence is left out because the options do not say otherwise. */
+  readonly isVadDefault: boolean;
   /** Which of the engine's transcriptions this is: what a pause is about. */
   readonly number: number;
 }
@@ -33,29 +36,56 @@ interface Task {
 interface Surroundings {
   readonly engine: EngineLink;
   readonly platform: Platform;
+  readonly detector: VoiceDetector;
   readonly info: ModelInfo;
   /** Called when this transcription, whose turn it is, is paused, and when it goes on or ends. */
   readonly holdsUp: (isPaused: boolean) => void;
 }
 
-/** The reference hears whole recordings; else long ones may come as they are asked for. */
-function holdingFor({ normalization, compatibility }: Settings): Holding {
-  if (normalization === 'window') return 'nothing';
+/** The reference hears whole recordings; else long ones may come as they are asked for. What was held whole at first is so again. */
+function holdingFor(
+  { normalization, compatibility }: Settings,
+  saved: SavedTranscription | undefined,
+): Holding {
+  if (normalization === 'window') return saved?.sampleCount === undefined ? 'nothing' : 'short';
   return normalization === 'recording' || compatibility === 'openai' ? 'whole' : 'short';
+}
+
+/**
+ * What the detector hears before the model begins. The loudness of a whole recording is known only then, so only long ones do without,
+ * as when they are compressed; what is normalised window by window need not wait.
+ */
+function mostHeldSeconds(
+  { normalization, compatibility }: Settings,
+  { family }: ModelInfo,
+): number {
+  if (family !== 'whisper' || compatibility === 'openai' || normalization === 'recording') {
+    return Infinity;
+  }
+  return normalization === 'window' ? 60 : heldSeconds;
 }
 
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
 export function runTranscription(
   run: TranscriptionRun,
-  { audio, settings, options, saved, number }: Task,
-  { engine, platform, info, holdsUp }: Surroundings,
+  { audio, settings: asked, options, saved, number, isVadDefault }: Task,
+  { engine, platform, detector, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(options, async ({ onProgress }: Options): Promise<Transcript> => {
-    const { vad, clipTimestamps: clips, ...others } = settings;
-    const skipping = vad ? { vad: vad === true ? {} : vad, clips } : undefined;
-    // With silence all else is left out that is in no clip.
-    const heardSettings = skipping ? others : settings;
-    const surroundings = { engine, platform, holding: holdingFor(settings) };
+    const { vad, ...plain } = asked;
+    const holding = holdingFor(asked, saved);
+    const limits = vad === true ? {} : vad || undefined;
+    const skipping: Skipping | undefined = limits && {
+      clips: plain.clipTimestamps,
+      mostHeldSeconds: mostHeldSeconds(asked, info),
+      open: (signal) =>
+        detector.open(
+          isVadDefault,
+          ({ openSilenceSkipper }) => openSilenceSkipper(platform, limits, signal),
+          signal,
+        ),
+    };
+    const surroundings = { engine, platform, holding };
     const feed = new AudioFeed(audio, surroundings, skipping);
     const callbackFailed = new AbortController();
     const { signal, release } = anyOf([
@@ -92,6 +122,10 @@ export function runTranscription(
       holdsUp(run.gate.isPaused);
       const { samples, isOwn, expectedSeconds, sampleCount } = await feed.open(signal, report);
       checkSameAudio(saved, sampleCount);
+      const settings = feed.isSkipping ? asked : plain;
+      const { clipTimestamps: _, ...unclipped } = plain;
+      // With silence all else is left out that is in no clip.
+      const heardSettings = feed.isSkipping ? unclipped : plain;
       about = {
         dims: info.dims,
         // Only a Whisper has normalization.

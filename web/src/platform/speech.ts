@@ -2,30 +2,38 @@
 import type { Segment, VadOptions } from '../api/types.js';
 import type { Platform } from './platform.js';
 
+/** Pieces of sound that are pulled. */
+export interface SoundChunks {
+  next(): Promise<IteratorResult<unknown>>;
+  return?(): unknown;
+}
+
 /** 16 kHz mono: a recording, or sound that is pulled. */
 export type HeardAudio =
   | { readonly samples: Float32Array; readonly isOwn: boolean }
-  | {
-      readonly chunks: { next(): Promise<IteratorResult<unknown>>; return?(): unknown };
-      readonly duration?: number | undefined;
-    };
+  | { readonly chunks: SoundChunks; readonly duration?: number | undefined };
 
 export interface SkippingOptions {
-  readonly vad: VadOptions;
   /** Start, end, start, end, … in seconds: all else is left out, too. */
   readonly clips: readonly number[] | undefined;
-  readonly signal: AbortSignal | undefined;
+  /** The detector hears a recording up to this before the model begins. A longer one comes in chunks, as the detector gets on. */
+  readonly mostHeldSeconds: number;
 }
 
 /** What is left of a recording, and where it was. */
 export interface Skipped {
   readonly audio: HeardAudio;
-  /** Of a recording; of a stream what was pulled so far. */
+  /** Of a recording; of what is pulled, as much as was pulled so far. */
   readonly sampleCount: number;
   /** From the seconds of what is left to those of the recording. */
   timeOf(seconds: number): number;
   /** A segment with the times of the recording. */
   placed(segment: Segment): Segment;
+}
+
+/** A detector that is started, for one recording. */
+export interface SilenceSkipper {
+  skip(audio: HeardAudio, options: SkippingOptions): Promise<Skipped>;
   /** Ends the detector. */
   close(): void;
 }
@@ -46,13 +54,13 @@ export interface SpeechGate {
   close(): void;
 }
 
+/** The detector's code. Its functions throw SusurrusError, for bad options of the detector too. */
 export interface SilenceSkipping {
-  /** Throws SusurrusError, for bad options of the detector too. */
-  readonly skipSilence: (
+  readonly openSilenceSkipper: (
     platform: Platform,
-    audio: HeardAudio,
-    options: SkippingOptions,
-  ) => Promise<Skipped>;
+    vad: VadOptions,
+    signal: AbortSignal | undefined,
+  ) => Promise<SilenceSkipper>;
   /** The same, for sound on its way. */
   readonly openSpeechGate: (
     platform: Platform,

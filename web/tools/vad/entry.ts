@@ -1,3 +1,3 @@
 // What transcribe({ vad }) and stream({ vad }) load: a bundle of its own.
-export { skipSilence } from './silence_skipping.js';
+export { openSilenceSkipper } from './silence_skipping.js';
 export { openSpeechGate } from './speech_gate.js';

@@ -3,40 +3,74 @@ import { sampleRate } from '../../src/api/generated/whisper.js';
 import { asSamples } from '../../src/audio/audio_stream.js';
 import { leave } from '../../src/audio/leave.js';
 import type { Platform } from '../../src/platform/platform.js';
-import type { HeardAudio, Skipped, SkippingOptions } from '../../src/platform/speech.js';
+import type { VadOptions } from '../../src/api/types.js';
+import type {
+  HeardAudio,
+  SilenceSkipper,
+  Skipped,
+  SoundChunks,
+} from '../../src/platform/speech.js';
 import { RecordingTimes } from './recording_times.js';
-import { FrameHearing, openSpeechNetwork } from './speech_network.js';
-import { SpeechRules, type SampleRange } from './speech_rules.js';
-import { speechLimits, transcribeDefaults } from './vad_options.js';
+import { FrameHearing, mostFrames, openSpeechNetwork } from './speech_network.js';
+import { frameSamples, SpeechRules, type SampleRange } from './speech_rules.js';
+import { speechLimits, vadDefaults } from './vad_options.js';
 import { joined } from '../../src/api/joined.js';
 
-export async function skipSilence(
+/** What the detector hears at once, and how many of these it may be ahead of the model: less than a minute. */
+const pieceSamples = mostFrames * frameSamples;
+const mostAhead = 7;
+
+/** Starts the detector. */
+export async function openSilenceSkipper(
   platform: Platform,
-  audio: HeardAudio,
-  { vad, clips, signal }: SkippingOptions,
-): Promise<Skipped> {
-  const limits = speechLimits(vad, transcribeDefaults);
+  vad: VadOptions,
+  signal: AbortSignal | undefined,
+): Promise<SilenceSkipper> {
+  const limits = speechLimits(vad, vadDefaults.transcribe);
   const network = await openSpeechNetwork(platform, signal);
   const close = (): void => network.link.close();
-  const skipper = new Skipper(
-    new SpeechRules(limits),
-    new FrameHearing(network, signal),
-    clipsOf(clips),
-    new RecordingTimes(limits.pad),
-    limits.minSilence,
-  );
-  if ('samples' in audio) {
-    try {
+  return {
+    close,
+    async skip(audio, { clips, mostHeldSeconds }) {
+      const skipper = new Skipper(
+        new SpeechRules(limits),
+        new FrameHearing(network, signal),
+        clipsOf(clips),
+        new RecordingTimes(limits.pad),
+        limits.minSilence,
+      );
+      if (!('samples' in audio)) {
+        const { chunks, duration } = audio;
+        return skipper.skipped({ chunks: skipper.stream(chunks), duration });
+      }
+      const { samples, isOwn } = audio;
+      const duration = samples.length / sampleRate;
+      if (duration > mostHeldSeconds) {
+        // Its owner may change or transfer it meanwhile.
+        const chunks = singleChunk(isOwn ? samples : samples.slice());
+        return skipper.skipped({ chunks: skipper.stream(chunks), duration });
+      }
       const parts: Float32Array[] = [];
-      for await (const part of skipper.hear(audio.samples)) parts.push(part);
-      parts.push(...(await skipper.finish()));
-      return skipper.skipped({ samples: joined(parts, Float32Array), isOwn: true }, close);
-    } finally {
-      close();
-    }
-  }
-  const { chunks, duration } = audio;
-  return skipper.skipped({ chunks: skipper.stream(chunks), duration }, close);
+      try {
+        for await (const part of skipper.hear(samples)) parts.push(part);
+        parts.push(...(await skipper.finish()));
+      } finally {
+        close();
+      }
+      return skipper.skipped({ samples: joined(parts, Float32Array), isOwn: true });
+    },
+  };
+}
+
+function singleChunk(samples: Float32Array): SoundChunks {
+  let left: Float32Array | undefined = samples;
+  return {
+    next() {
+      const value = left;
+      left = undefined;
+      return Promise.resolve(value ? { done: false, value } : { done: true, value: undefined });
+    },
+  };
 }
 
 /** The last end may be left out. */
@@ -78,7 +112,7 @@ class Skipper {
     this.#minSilence = minSilence;
   }
 
-  skipped(audio: HeardAudio, close: () => void): Skipped {
+  skipped(audio: HeardAudio): Skipped {
     const times = this.#times;
     const count = (): number => this.#count;
     return {
@@ -88,7 +122,6 @@ class Skipper {
       },
       timeOf: (seconds) => times.timeOf(seconds),
       placed: (segment) => times.placed(segment),
-      close,
     };
   }
 
@@ -108,31 +141,56 @@ class Skipper {
     return [...this.#kept(), ...this.#end()];
   }
 
-  /** Sound that is pulled, without its silence. */
-  stream(chunks: { next(): Promise<IteratorResult<unknown>>; return?(): unknown }): {
-    next(): Promise<IteratorResult<unknown>>;
-    return(): unknown;
-  } {
-    const parts = this.#pull(chunks);
+  /** Sound that is pulled, without its silence. The detector hears some pieces more than the reader has asked for. */
+  stream(chunks: SoundChunks): SoundChunks {
+    let isLeft = false;
+    const pieces = this.#pull(chunks, () => isLeft);
+    const ahead: Promise<IteratorResult<readonly Float32Array[], undefined>>[] = [];
+    let parts: readonly Float32Array[] = [];
     return {
-      next: () => parts.next(),
+      next: async () => {
+        while (parts.length === 0) {
+          while (ahead.length <= mostAhead) {
+            const piece = pieces.next();
+            // An error is for whoever gets there.
+            piece.catch(() => undefined);
+            ahead.push(piece);
+          }
+          const step = await ahead.shift()!;
+          if (step.done) return step;
+          parts = step.value;
+        }
+        const [value, ...rest] = parts;
+        parts = rest;
+        return { done: false, value };
+      },
       return: () => {
+        isLeft = true;
         // A stream that hangs must not block its reader.
         leave(chunks);
-        return parts.return(undefined);
+        return pieces.return(undefined);
       },
     };
   }
 
-  async *#pull(chunks: {
-    next(): Promise<IteratorResult<unknown>>;
-  }): AsyncGenerator<Float32Array, undefined> {
-    for (;;) {
+  /** What is kept of each piece: often nothing. */
+  async *#pull(
+    chunks: SoundChunks,
+    isLeft: () => boolean,
+  ): AsyncGenerator<readonly Float32Array[], undefined> {
+    while (!isLeft()) {
       const step = await chunks.next();
-      if (step.done) break;
-      yield* this.hear(asSamples(step.value));
+      if (step.done) {
+        yield await this.finish();
+        return;
+      }
+      const samples = asSamples(step.value);
+      for (let at = 0; at < samples.length && !isLeft(); at += pieceSamples) {
+        const kept: Float32Array[] = [];
+        for await (const part of this.hear(samples.subarray(at, at + pieceSamples))) kept.push(part);
+        yield kept;
+      }
     }
-    yield* await this.finish();
   }
 
   *#kept(): Generator<Float32Array> {

@@ -28,7 +28,7 @@ import { closingStream } from './closing_stream.js';
 import { SpeechEvents } from './speech_events.js';
 import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
 import { frameSamples, SpeechRules, type SpeechLimits } from './speech_rules.js';
-import { detectDefaults, speechLimits } from './vad_options.js';
+import { speechLimits, vadDefaults } from './vad_options.js';
 
 /** Silero's network, loaded. Any number of recordings may be listened to at the same time. */
 export class SpeechDetector {
@@ -209,7 +209,7 @@ function checked(options: DetectOptions): SpeechLimits {
   checkObject(options);
   const { signal, onProbability, ...vad } = options;
   checkOptions({ signal, onProbability }, { signal: signalCheck, onProbability: progressCheck });
-  return speechLimits(vad, detectDefaults);
+  return speechLimits(vad, vadDefaults.detect);
 }
 
 /** What susurrus/vad exports. */

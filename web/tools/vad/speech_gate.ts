@@ -5,14 +5,14 @@ import type { LivePart, SpeechGate } from '../../src/platform/speech.js';
 import type { VadOptions } from '../../src/api/types.js';
 import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
 import { SpeechRules, type SpeechLimits } from './speech_rules.js';
-import { liveDefaults, speechLimits } from './vad_options.js';
+import { speechLimits, vadDefaults } from './vad_options.js';
 
 export async function openSpeechGate(
   platform: Platform,
   vad: VadOptions,
   signal: AbortSignal | undefined,
 ): Promise<SpeechGate> {
-  const limits = speechLimits(vad, liveDefaults);
+  const limits = speechLimits(vad, vadDefaults.live);
   return new DetectorGate(await openSpeechNetwork(platform, signal), limits, signal);
 }
 

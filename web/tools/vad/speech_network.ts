@@ -12,8 +12,8 @@ import { YieldController } from '../../src/wasm/yield_controller.js';
 import { frameSamples } from './speech_rules.js';
 import { joined } from '../../src/api/joined.js';
 
-/** A message to a worker: about 8 s. */
-const mostFrames = 256;
+/** Frames in a message to a worker: about 8 s. */
+export const mostFrames = 256;
 
 export interface SpeechNetwork {
   readonly link: NetworksLink;

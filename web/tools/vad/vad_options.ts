@@ -25,20 +25,23 @@ export const vadChecks: Checks = {
   speechPad: between(0, 10),
 };
 
-/** As Silero's own function has them. */
-export const detectDefaults = { minSpeechDuration: 0.25, minSilenceDuration: 0.1, speechPad: 0.03 };
+/** Seconds. Each task needs its own; `VadOptions` says them to callers. */
+export const vadDefaults = {
+  /** Of susurrus/vad: as Silero's own function has them. */
+  detect: { minSpeechDuration: 0.25, minSilenceDuration: 0.1, speechPad: 0.03 },
+  /**
+   * Only long silence is left out, and enough of it stays for every word to be whole and for windows to have places where they can
+   * end.
+   */
+  transcribe: { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 },
+  /** Of live sound: an utterance ends with a short pause, so that its last words need not wait. */
+  live: { minSpeechDuration: 0.1, minSilenceDuration: 0.5, speechPad: 0.25 },
+} as const;
 
-/**
- * Of transcriptions: only long silence is left out, and enough of it stays for every word to be whole and for windows to have
- * places where they can end.
- */
-export const transcribeDefaults = { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 };
-
-/** Of sound on its way: an utterance ends with a short pause, so that its last words need not wait. */
-export const liveDefaults = { minSpeechDuration: 0.1, minSilenceDuration: 0.5, speechPad: 0.25 };
+type VadDefaults = (typeof vadDefaults)[keyof typeof vadDefaults];
 
 /** Checked options in samples. */
-export function speechLimits(options: VadOptions, defaults: typeof detectDefaults): SpeechLimits {
+export function speechLimits(options: VadOptions, defaults: VadDefaults): SpeechLimits {
   checkOptions(options, vadChecks);
   const { threshold = 0.5 } = options;
   const { negativeThreshold = Math.max(threshold - 0.15, 0.01) } = options;
@@ -49,7 +52,7 @@ export function speechLimits(options: VadOptions, defaults: typeof detectDefault
       negativeThreshold,
     );
   }
-  const samples = (name: keyof typeof defaults): number =>
+  const samples = (name: keyof VadDefaults): number =>
     sampleRate * (options[name] ?? defaults[name]);
   const pad = samples('speechPad');
   return {
