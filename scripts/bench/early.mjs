@@ -30,7 +30,10 @@ async function send(bytes, rate, response) {
 async function firstSegment(loadModel, url, early, samples) {
   const begin = performance.now();
   const model = await loadModel(url, { early });
-  const options = { language: 'en', sampleLength: 6, temperature: 0, noSpeechThreshold: null };
+  const options = {
+    ...{ language: 'en', vad: false, sampleLength: 6, temperature: 0 },
+    noSpeechThreshold: null,
+  };
   await model.transcribe(samples, options);
   const milliseconds = performance.now() - begin;
   model.dispose();

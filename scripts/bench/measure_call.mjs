@@ -11,7 +11,7 @@ export const measureCall = (job, place) =>
       openModel(loadModel, place.address(job.model), { variant, threads }),
     );
     try {
-      const call = () => model.transcribe(samples, { language: 'en' });
+      const call = () => model.transcribe(samples, { language: 'en', vad: false });
       const [firstMs] = await timed(call);
       const [laterMs, { text }] = await timed(call);
       const { wasmBytes } = await model.memory();

@@ -17,6 +17,7 @@ async function transcribe(job, place) {
   try {
     const { endOfText } = model.tokenizer.special;
     const settings = {
+      vad: false,
       language: 'en',
       temperature: 0,
       timestamps: 'none',

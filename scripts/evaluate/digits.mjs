@@ -30,7 +30,11 @@ async function evaluateWords(model, recordings, read) {
     const timeErrors = [];
     let rejected = 0;
     for (const { file, digits } of recordings) {
-      const result = await model.transcribe(read(file), { timestamps: 'word', ...options });
+      const result = await model.transcribe(read(file), {
+        vad: false,
+        timestamps: 'word',
+        ...options,
+      });
       rejected += result.rejected.length;
       const heard = result.segments
         .flatMap((segment) => segment.words ?? [])
@@ -74,7 +78,10 @@ async function evaluateSpeechless(model, recordings, read) {
   for (const timestamps of ['segment', 'none']) {
     const rows = {};
     for (const [name, make] of Object.entries(sounds)) {
-      const { text, segments, rejected } = await model.transcribe(make(), { timestamps });
+      const { text, segments, rejected } = await model.transcribe(make(), {
+        vad: false,
+        timestamps,
+      });
       const all = [...segments, ...rejected];
       rows[name] = {
         text: text.length > 40 ? `${text.slice(0, 40)}…` : text,

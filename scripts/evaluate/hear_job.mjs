@@ -24,7 +24,7 @@ process.once('message', async ({ model: path, variant, options, set, names }) =>
   for (const { name, samples } of recordingSets[set]()) {
     if (!names.includes(name)) continue;
     const begin = process.cpuUsage();
-    const result = await model.transcribe(samples, options);
+    const result = await model.transcribe(samples, { vad: false, ...options });
     const { user, system } = process.cpuUsage(begin);
     const seconds = (user + system) / 1e6;
     process.send({ name, text: result.text, seconds, ...encoderFigures(result) });

@@ -85,7 +85,7 @@ await main(async () => {
   const model = await loadModel(path, { variant: values.variant });
   const timed = async (samples, options) => {
     const begin = performance.now();
-    const { text } = await model.transcribe(samples, { language: 'en', ...options });
+    const { text } = await model.transcribe(samples, { language: 'en', vad: false, ...options });
     return [text, performance.now() - begin];
   };
   const alone = new Column();

@@ -62,7 +62,11 @@ await main(async () => {
   const { dtype, variant } = values;
   const model = await loadModel(await ensureTrainedModel({ dtype }), { variant });
   const heardBy = (options) => async (samples) => {
-    const { segments } = await model.transcribe(samples, { timestamps: 'word', ...options });
+    const { segments } = await model.transcribe(samples, {
+      vad: false,
+      timestamps: 'word',
+      ...options,
+    });
     return segments.flatMap((segment) => segment.words);
   };
   const sources = {

@@ -32,7 +32,7 @@ async function doJob({ package: entry, model: path, variant, samples, tokens }) 
   const recording = new Float32Array(readFileSync(samples).buffer);
   const options = tokens === undefined ? {} : withTokens(model, tokens);
   const { profile, result } = await profiled(() =>
-    model.transcribe(recording, { language: 'en', ...options }),
+    model.transcribe(recording, { language: 'en', vad: false, ...options }),
   );
   const { segments, duration } = result;
   const made = segments.reduce((sum, segment) => sum + segment.tokens.length, 0);

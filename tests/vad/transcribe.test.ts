@@ -251,7 +251,11 @@ describe('how far the detector goes ahead of the model', () => {
   const seconds = 660;
 
   /** The detector's network, which hears speech everywhere. */
-  function countingPlatform(): { platform: Platform; heard: () => number; isClosed: () => boolean } {
+  function countingPlatform(): {
+    platform: Platform;
+    heard: () => number;
+    isClosed: () => boolean;
+  } {
     let [heard, isClosed] = [0, false];
     const call = (name: string, request: { samples: Float32Array }): Promise<unknown> => {
       if (isClosed) return Promise.reject(new Error('closed'));
@@ -321,13 +325,13 @@ describe('how far the detector goes ahead of the model', () => {
 });
 
 test('what is normalised window by window does not wait for the detector, and has the same text', async () => {
-  const parts = Array.from({ length: 5 }, () => [sample, gap]).flat();
+  const parts = Array.from({ length: 4 }, () => [sample, gap]).flat();
   const long = joined(parts, Float32Array);
-  const options = { normalization: 'window', vad: true, timestamps: 'word' } as const;
+  const options = { normalization: 'window', vad: true } as const;
   const heard = await model.transcribe(long, options);
   const streamed = await model.transcribe(inPieces(long, 30000), options);
   expect(heard).toEqual(streamed);
-  expect(wordsOf(heard).length).toBeGreaterThan(40);
+  expect(wordsOf(heard).length).toBeGreaterThan(30);
   const first = model.transcribe(long, options);
   for await (const segment of first) {
     expect(segment).toEqual(heard.segments[0]);

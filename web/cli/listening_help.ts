@@ -40,9 +40,9 @@ export const transcribeHelp: CommandHelp = {
       rows: [
         [
           '--vad',
-          'leave out silence, found by the Silero detector (yes, unless --compatibility openai)',
+          'leave out silence, found by the Silero detector (yes for Whisper models, unless --compatibility openai)',
         ],
-        ['--no-vad', 'let the model hear everything'],
+        ['--no-vad', 'let the model hear everything (yes for other models)'],
       ],
     },
     {

@@ -44,9 +44,8 @@ export async function transcribeCommand(
   const increment = values['temperature-increment-on-fallback'];
   const heard = { ...values, ...(increment !== undefined && fallbackOf(values, increment)) };
   const listening = listeningOptions(heard, 'transcribe');
-  // The reference hears all of it.
-  const hasVad = vadOption(values) ?? listening.compatibility !== 'openai';
-  const options: AnyTranscribeOptions = { ...listening, ...(hasVad && { vad: true }) };
+  const vad = vadOption(values);
+  const options: AnyTranscribeOptions = { ...listening, ...(vad !== undefined && { vad }) };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
   if (jobs !== undefined && paths.some(isStdin)) {

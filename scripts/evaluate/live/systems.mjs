@@ -49,7 +49,7 @@ async function susurrus(path, variant, options) {
   const model = await loadModel(path, { variant, threads: 1 });
   return {
     open: async (onEvent) => ownStream(model.stream(options), onEvent),
-    offline: async (samples) => (await model.transcribe(samples)).text,
+    offline: async (samples) => (await model.transcribe(samples, { vad: false })).text,
     memory: () => model.memory(),
     close: () => model.dispose(),
   };

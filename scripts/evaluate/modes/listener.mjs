@@ -7,8 +7,8 @@ import { root } from '../../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../../trained_model.mjs';
 import { digest, Results } from '../hearing.mjs';
 
-/** Mode → its options of transcribe(). */
-export const modes = { default: {}, openai: { compatibility: 'openai' } };
+/** Mode → its options of transcribe(): what the model makes of all the sound. */
+export const modes = { default: { vad: false }, openai: { compatibility: 'openai' } };
 
 const told = ({ start, end, text, decision, noSpeechProb, avgLogprob, ...segment }) => ({
   ...{ seek: segment.seek, start, end, text, decision, temperature: segment.temperature },

@@ -318,11 +318,7 @@ export class AudioFeed {
     this.#skipper?.close();
   }
 
-  async #skip(
-    opened: OpenedAudio,
-    skipping: Skipping,
-    signal: AbortSignal,
-  ): Promise<OpenedAudio> {
+  async #skip(opened: OpenedAudio, skipping: Skipping, signal: AbortSignal): Promise<OpenedAudio> {
     try {
       this.#skipper = await skipping.open(signal);
       this.#skipped = await this.#skipper?.skip(opened, skipping);

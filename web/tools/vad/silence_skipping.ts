@@ -187,7 +187,8 @@ class Skipper {
       const samples = asSamples(step.value);
       for (let at = 0; at < samples.length && !isLeft(); at += pieceSamples) {
         const kept: Float32Array[] = [];
-        for await (const part of this.hear(samples.subarray(at, at + pieceSamples))) kept.push(part);
+        for await (const part of this.hear(samples.subarray(at, at + pieceSamples)))
+          kept.push(part);
         yield kept;
       }
     }

@@ -26,8 +26,13 @@ export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 /** Options that transcribe() has for every model. */
 export interface CommonTranscribeOptions extends Abortable {
   /**
-   * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that. Times are those of the recording;
-   * `clipTimestamps` then say what else is left out. `false` if absent.
+   * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that (1.5 MB). Times are those of the
+   * recording; `clipTimestamps` then say what else is left out. Absent: yes for Whisper models, except with `compatibility: 'openai'`;
+   * no for .april and BW2L models. Where the detector cannot be loaded, a call without this option goes on without it and
+   * `info.warnings` says so; with `true` or options the call rejects.
+   *
+   * The detector hears a recording of up to ten minutes before the model begins, since its loudness counts as a whole. In longer
+   * recordings, streams, and with `normalization: 'window'`, it keeps at most a minute ahead of the model.
    */
   readonly vad?: boolean | VadOptions;
   /** Called with the seconds that are done and those that remain; what it throws stops the work. */

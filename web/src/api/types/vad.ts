@@ -1,19 +1,23 @@
 // Where somebody speaks.
 import type { Assets, Variant } from './load.js';
 
-/** Silero's rules for what is speech. Times are seconds. */
+/**
+ * Silero's rules for what is speech. Times are seconds. Their defaults differ by task: `susurrus/vad` has those of Silero's own function;
+ * `transcribe()` leaves out long silence only, so that no word is lost and windows can end in pauses; `stream()` ends an utterance at a
+ * short pause, so that its text need not wait.
+ */
 export interface VadOptions {
   /** Speech begins at this probability: above 0, at most 1; 0.5 if absent. */
   readonly threshold?: number;
   /** Silence begins below this one; `threshold` − 0.15, but at least 0.01, if absent. */
   readonly negativeThreshold?: number;
-  /** Shorter speech is none; 0.25 if absent, 0 for `transcribe`. */
+  /** Shorter speech is none; 0.25 if absent, 0 for `transcribe()`, 0.1 for `stream()`. */
   readonly minSpeechDuration?: number;
   /** Longer speech is cut, at its longest pause if it has one; `null`, for no limit, if absent. */
   readonly maxSpeechDuration?: number | null;
-  /** Shorter silence does not end speech; 0.1 if absent, 2 for `transcribe`. */
+  /** Shorter silence does not end speech; 0.1 if absent, 2 for `transcribe()`, 0.5 for `stream()`. */
   readonly minSilenceDuration?: number;
-  /** Added before speech and behind it; 0.03 if absent, 0.4 for `transcribe`. */
+  /** Added before speech and behind it; 0.03 if absent, 0.4 for `transcribe()`, 0.25 for `stream()`. */
   readonly speechPad?: number;
 }
 
