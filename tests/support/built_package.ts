@@ -45,7 +45,7 @@ export async function builtPackage({ hasDetector = false } = {}): Promise<BuiltP
 type Transcribing = Pick<Awaited<ReturnType<BuiltPackage['loadModel']>>, 'transcribe'>;
 
 function withoutDetector<Model extends Transcribing>(model: Model): Model {
-  const transcribe = model.transcribe as Transcribing['transcribe'];
+  const { transcribe } = model;
   const hearAll = function (
     this: Model,
     audio: Parameters<typeof transcribe>[0],

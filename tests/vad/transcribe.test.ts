@@ -13,6 +13,7 @@ import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { joined } from '../../web/src/api/joined.js';
+import { chunksOf } from '../../web/src/audio/audio_stream.js';
 import { rounds, turns } from '../support/turns.js';
 
 const rate = 16000;
@@ -273,8 +274,8 @@ describe('how far the detector goes ahead of the model', () => {
   const whole = { clips: undefined, mostHeldSeconds: Infinity };
   const sources: [string, () => HeardAudio][] = [
     ['a long recording', () => ({ samples: long, isOwn: true })],
-    ['a stream of one chunk', () => ({ chunks: inPieces(long, long.length) })],
-    ['a stream of short ones', () => ({ chunks: inPieces(long, rate) })],
+    ['a stream of one chunk', () => ({ chunks: chunksOf(inPieces(long, long.length)) })],
+    ['a stream of short ones', () => ({ chunks: chunksOf(inPieces(long, rate)) })],
   ];
 
   test.each(sources)('%s: at most a minute, and no further once it is left', async (_, audio) => {

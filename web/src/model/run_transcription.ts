@@ -72,11 +72,12 @@ export function runTranscription(
   { engine, platform, detector, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(options, async ({ onProgress }: Options): Promise<Transcript> => {
-    const { vad, ...plain } = asked;
+    const { vad, clipTimestamps: clips, ...unclipped } = asked;
+    const plain = { ...unclipped, ...(clips && { clipTimestamps: clips }) };
     const holding = holdingFor(asked, saved);
     const limits = vad === true ? {} : vad || undefined;
     const skipping: Skipping | undefined = limits && {
-      clips: plain.clipTimestamps,
+      clips,
       mostHeldSeconds: mostHeldSeconds(asked, info),
       open: (signal) =>
         detector.open(
@@ -123,7 +124,6 @@ export function runTranscription(
       const { samples, isOwn, expectedSeconds, sampleCount } = await feed.open(signal, report);
       checkSameAudio(saved, sampleCount);
       const settings = feed.isSkipping ? asked : plain;
-      const { clipTimestamps: _, ...unclipped } = plain;
       // With silence all else is left out that is in no clip.
       const heardSettings = feed.isSkipping ? unclipped : plain;
       about = {
