@@ -154,11 +154,7 @@ describe('options of transcribe', () => {
       ...['transcribe', audio, '--fp16', 'False', '--device', 'cuda', '--device=cpu'],
     );
     expect([status, stdout]).toEqual([0, 'Hallo Welt.\n']);
-<<<<<<< HEAD
-    expect(calls[1]).toEqual(['transcribe', audio, { vad: true }]);
-=======
-    expect(calls[1]).toEqual(['transcribe', '5 bytes', {}]);
->>>>>>> 72862e2 (The command line leaves the voice detector to the API; measurements hear everything; documents)
+    expect(calls[1]).toEqual(['transcribe', audio, {}]);
     expect(stderr.match(/^susurrus: ignored: --fp16, --device \(/gm)).toHaveLength(1);
   });
 
@@ -257,11 +253,7 @@ describe('options of transcribe', () => {
       ...['transcribe', audio, '--model', 'base.apr', '--variant', 'relaxed'],
     );
     expect(calls[0]).toEqual(['loadModel', 'base.apr', { variant: 'relaxed', threads: 'auto' }]);
-<<<<<<< HEAD
-    expect(calls[1]).toEqual(['transcribe', audio, { vad: true }]);
-=======
-    expect(calls[1]).toEqual(['transcribe', '5 bytes', {}]);
->>>>>>> 72862e2 (The command line leaves the voice detector to the API; measurements hear everything; documents)
+    expect(calls[1]).toEqual(['transcribe', audio, {}]);
     expect(calls.at(-1)).toEqual(['dispose']);
     expect(stderr).toContain('susurrus: a warning\n');
   });

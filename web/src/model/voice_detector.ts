@@ -1,5 +1,5 @@
 // The voice detector of a model's transcriptions and streams: wanted by the caller, or the default.
-import { abortedBy } from '../api/errors.js';
+import { throwIfAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
 import type { SilenceSkipping } from '../platform/speech.js';
 
@@ -30,7 +30,7 @@ export class VoiceDetector {
     try {
       return await open(await this.#platform.loadSilenceSkipping());
     } catch (error) {
-      if (signal.aborted) throw abortedBy(signal);
+      throwIfAborted(signal);
       if (!isDefault) throw error;
       if (!this.#isMissing) this.#warn(warningOf(error));
       this.#isMissing = true;
