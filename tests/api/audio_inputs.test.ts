@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { AudioInput, AudioStream, WhisperModel, ProgressEvent } from '../../web/src/node.js';
+import type { AudioInput, AudioStream, WhisperModel, Progress } from '../../web/src/node.js';
 import { whyRequestFailed } from '../../web/src/api/failed_request.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
@@ -15,6 +15,7 @@ import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
 import { rounds } from '../support/turns.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -168,7 +169,7 @@ describe('streams of samples', () => {
 });
 
 test('progress of downloading, decoding and transcribing is told apart (42)', async () => {
-  const events: ProgressEvent[] = [];
+  const events: Progress[] = [];
   await model.transcribe(
     new Response(mp3.slice(), { headers: { 'Content-Length': String(mp3.length) } }),
     {
@@ -178,6 +179,8 @@ test('progress of downloading, decoding and transcribing is told apart (42)', as
   const download = events.filter(({ phase }) => phase === 'download');
   expect(download.at(-1)).toMatchObject({ loaded: mp3.length, total: mp3.length, fraction: 1 });
   expect(new Set(events.map(({ phase }) => phase))).toEqual(new Set(['download', 'transcribe']));
+  expectOneBar(events);
+  expect(download.at(-1)!.overall).toBeLessThan(0.1);
 });
 
 describe('what is refused', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, WhisperModel, ModelSource, ProgressEvent } from '../../web/src/node.js';
+import type { LoadOptions, WhisperModel, ModelSource, Progress } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -79,7 +79,7 @@ test('an idle model sleeps, and every kind of call wakes it, with the same answe
 
 test('twenty times; calls that come together wake it once, in their order', async () => {
   let loads = 0;
-  const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+  const onProgress = ({ phase, loaded }: Progress): void => {
     if (phase === 'load' && loaded === 0) ++loads;
   };
   const model = await load(tiny, { onProgress });
@@ -97,7 +97,7 @@ test('twenty times; calls that come together wake it once, in their order', asyn
 
 test('two streams that nobody awaits wake it once, and each hears its own sound', async () => {
   let loads = 0;
-  const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+  const onProgress = ({ phase, loaded }: Progress): void => {
     if (phase === 'load' && loaded === 0) ++loads;
   };
   const model = await load(modelPath, { onProgress });

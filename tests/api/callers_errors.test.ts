@@ -9,7 +9,7 @@ import type {
   LoadOptions,
   WhisperModel,
   ModelSource,
-  ProgressEvent,
+  Progress,
 } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -89,7 +89,7 @@ describe.each(loaders)('an engine %s', (_where, load) => {
 
     test('at the last report, when all is done', async () => {
       const value = new Error('at the end');
-      const onProgress = ({ fraction }: ProgressEvent): void => {
+      const onProgress = ({ fraction }: Progress): void => {
         if (fraction === 1) throw value;
       };
       expect((await thrownBy(model.transcribe(samples, { onProgress }))).value).toBe(value);

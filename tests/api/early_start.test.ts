@@ -2,12 +2,7 @@
 // is verified, whatever happens to the load.
 import { getEventListeners } from 'node:events';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type {
-  LoadOptions,
-  WhisperModel,
-  ModelSource,
-  ProgressEvent,
-} from '../../web/src/api/types.js';
+import type { LoadOptions, WhisperModel, ModelSource, Progress } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { tinyApr1, writeApr1 } from '../support/apr1_writer.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
@@ -99,7 +94,7 @@ function begin(
   const phases: string[] = [];
   let encoded!: () => void;
   const isEncoded = new Promise<void>((done) => (encoded = done));
-  const onProgress = ({ phase }: ProgressEvent): void => {
+  const onProgress = ({ phase }: Progress): void => {
     phases.push(phase);
     if (phase === 'wait') encoded();
   };

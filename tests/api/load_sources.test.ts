@@ -6,10 +6,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelSource, ProgressEvent } from '../../web/src/node.js';
+import type { ModelSource, Progress } from '../../web/src/node.js';
 import { openSource } from '../../web/src/sources/open_source.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, inPieces, modelBytes, modelPath } from '../support/embedded_model.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -137,14 +138,15 @@ test('a response is still read when it was collected before, as Node ends those'
 
 describe('progress', () => {
   test('counts bytes to the end where the length is known', async () => {
-    const events: ProgressEvent[] = [];
-    const onProgress = (event: ProgressEvent) => void events.push(event);
+    const events: Progress[] = [];
+    const onProgress = (event: Progress) => void events.push(event);
     (await susurrus.loadModel<'whisper'>(`${address}/model.apr`, { onProgress })).dispose();
     const loads = events.filter(({ phase }) => phase === 'load');
     expect(loads.length).toBeGreaterThan(2);
     expect(loads[0]).toMatchObject({ loaded: 0, total: bytes.length, fraction: 0 });
     expect(loads.at(-1)).toMatchObject({ loaded: bytes.length, fraction: 1 });
     expect(loads.every((event, i) => i === 0 || event.loaded >= loads[i - 1]!.loaded)).toBe(true);
+    expectOneBar(events);
   });
 
   test('43: with a callback nothing is fetched twice', async () => {
@@ -159,11 +161,28 @@ describe('progress', () => {
   });
 
   test('has no total where nobody knows it', async () => {
-    const events: ProgressEvent[] = [];
-    const onProgress = (event: ProgressEvent) => void events.push(event);
+    const events: Progress[] = [];
+    const onProgress = (event: Progress) => void events.push(event);
     (await susurrus.loadModel<'whisper'>(inPieces(bytes, 500_000), { onProgress })).dispose();
     expect(events.at(-1)?.loaded).toBe(bytes.length);
     expect(events.some((event) => 'total' in event || 'fraction' in event)).toBe(false);
+    expectOneBar(events);
+    expect(events.slice(0, -1).every(({ overall }) => overall < 1)).toBe(true);
+  });
+
+  test('stops the load if its last report throws, too', async () => {
+    const thrown = new Error('at the end');
+    const onProgress = ({ overall }: Progress): void => {
+      if (overall === 1) throw thrown;
+    };
+    for (const early of [false, true]) {
+      const source = inPieces(bytes, 500_000);
+      const loads = async (): Promise<void> => {
+        using model = await susurrus.loadModel<'whisper'>(source, { onProgress, early });
+        await model.loaded;
+      };
+      await expect(loads()).rejects.toBe(thrown);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, WhisperModel, ProgressEvent } from '../../web/src/node.js';
+import type { LoadOptions, WhisperModel, Progress } from '../../web/src/node.js';
 import type * as NodeCache from '../../web/src/node_cache.js';
 import { isModelName } from '../../web/src/sources/model_name.js';
 import { builtPackage } from '../support/built_package.js';
@@ -20,6 +20,7 @@ import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
 import { projectRoot } from '../support/shared_folder.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 let susurrus: Awaited<ReturnType<typeof builtPackage>>;
 let kept: typeof NodeCache;
@@ -149,10 +150,11 @@ describe('no model is loaded without a word', () => {
 });
 
 describe('a model by its name', () => {
-  const phasesOf = async (options: LoadOptions): Promise<Set<ProgressEvent['phase']>> => {
-    const phases = new Set<ProgressEvent['phase']>();
-    await load('tiny.en', { ...options, onProgress: ({ phase }) => void phases.add(phase) });
-    return phases;
+  const phasesOf = async (options: LoadOptions): Promise<Set<Progress['phase']>> => {
+    const events: Progress[] = [];
+    await load('tiny.en', { ...options, onProgress: (event) => void events.push(event) });
+    expectOneBar(events);
+    return new Set(events.map(({ phase }) => phase));
   };
 
   test('comes from the hub once, converted, and is kept', async () => {
@@ -237,7 +239,7 @@ describe('a model by its name', () => {
     ] as const) {
       hub.faults.pauses = 1e6;
       const controller = new AbortController();
-      const onProgress = ({ loaded, total = 0 }: ProgressEvent): void => {
+      const onProgress = ({ loaded, total = 0 }: Progress): void => {
         if (total > 20_000 && loaded > 0) controller.abort();
       };
       const { signal } = controller;

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { ProgressEvent } from '../../web/src/node.js';
+import type { PhaseProgress } from '../../web/src/api/overall_progress.js';
 import type { OpenRequest } from '../../web/tools/cache/calls.js';
 import { StoreHost, type StoreEnvironment } from '../../web/tools/cache/host.js';
 import type { DownloadFile } from '../../web/src/sources/download.js';
@@ -54,7 +54,7 @@ afterEach(async () => {
 /** Everything that a host gives. */
 async function drain(
   host: StoreHost,
-  emit: (event: ProgressEvent) => void = () => undefined,
+  emit: (event: PhaseProgress) => void = () => undefined,
   from: OpenRequest['from'] = { url: `${server.address}/m.apr` },
   mustKeep = false,
 ): Promise<{ readonly received: number; readonly warnings: readonly string[] }> {
@@ -71,7 +71,7 @@ async function drain(
 }
 
 test('a download of another process that gets no further is not waited for', async () => {
-  const events: ProgressEvent[] = [];
+  const events: PhaseProgress[] = [];
   const hold = (): Promise<never> => new Promise(() => undefined);
   const host = new StoreHost({ openStore: openNodeStore, hold, patience: 10 });
   const { received, warnings } = await drain(host, (event) => events.push(event));

@@ -8,7 +8,7 @@ import type {
   ModelPlan,
   ModelSource,
   PlanOptions,
-  ProgressEvent,
+  Progress,
 } from '../../web/src/node.js';
 import { verdictOn, type Device } from '../../web/tools/plan/verdict.js';
 import { writeApr2 } from '../support/apr2_writer.js';
@@ -194,7 +194,7 @@ describe('before the download', () => {
     const server = await startModelServer({ 'm.apr': { bytes: large, tag: '"one"' } });
     const url = `${server.address}/m.apr`;
     const controller = new AbortController();
-    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+    const onProgress = ({ phase, loaded }: Progress): void => {
       if (phase === 'download' && loaded > 2 * mebibyte) controller.abort();
     };
     const { signal } = controller;

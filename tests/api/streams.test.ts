@@ -2,13 +2,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { WhisperModel, ProgressEvent, Transcript } from '../../web/src/node.js';
+import type { WhisperModel, Progress, Transcript } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
 import { limit } from '../support/limits.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 jest.setTimeout(limit(300_000));
 
@@ -149,10 +150,11 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
   });
 
   test('tells how far it is, and its length at the end', async () => {
-    const events: ProgressEvent[] = [];
+    const events: Progress[] = [];
     await model.transcribe(new Source(recording, 16000), {
       onProgress: (event) => void events.push(event),
     });
+    expectOneBar(events);
     const last = events.pop();
     const duration = recording.length / rate;
     expect(last).toEqual({
@@ -161,9 +163,13 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
       total: duration,
       fraction: 1,
       remainingSeconds: 0,
+      overall: 1,
     });
     expect(events.length).toBeGreaterThan(0);
-    for (const event of events) expect(Object.keys(event)).toEqual(['phase', 'loaded']);
+    for (const event of events) expect(Object.keys(event)).toEqual(['phase', 'loaded', 'overall']);
+    const bar = events.map(({ overall }) => overall);
+    expect(bar.some((part) => part > 0)).toBe(true);
+    expect(bar.every((part) => part < 1)).toBe(true);
     const loaded = events.map((event) => event.loaded);
     expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
   });

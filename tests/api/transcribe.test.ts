@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AudioInput, WhisperModel, ProgressEvent, Segment } from '../../web/src/node.js';
+import type { AudioInput, WhisperModel, Progress, Segment } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleBytes, sampleText } from '../support/embedded_model.js';
 import { leapClock, turnsUntil } from '../support/turns.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -79,12 +80,14 @@ describe('transcribe()', () => {
   });
 
   test('says how far it is', async () => {
-    const events: ProgressEvent[] = [];
+    const events: Progress[] = [];
     await model.transcribe(samples, { onProgress: (event) => void events.push(event) });
     expect(events.at(-1)).toMatchObject({ phase: 'transcribe', fraction: 1 });
     expect(events.every(({ fraction = -1 }, i) => fraction >= (events[i - 1]?.fraction ?? 0))).toBe(
       true,
     );
+    expectOneBar(events);
+    expect(events.every(({ overall, fraction }) => overall === fraction)).toBe(true);
   });
 
   test('of nothing is nothing', async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@j
 import type { Browser, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import type * as BrowserEntry from '../../web/src/index.js';
-import type { ProgressEvent, SusurrusError, WhisperModel } from '../../web/src/index.js';
+import type { Progress, SusurrusError, WhisperModel } from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 import { sampleAudio } from '../support/embedded_model.js';
 import { encoded, opusFile, rewrapped, withLameTag } from '../support/encoded_audio.js';
@@ -13,6 +13,7 @@ import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { launchBrowser } from './package_page.js';
 import { rounds } from '../support/turns.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 jest.setTimeout(limit(300_000));
 
@@ -87,10 +88,11 @@ type Failure = Pick<SusurrusError, 'code' | 'message' | 'details'>;
 function heard(bytes: Uint8Array) {
   return page.evaluate(async (file) => {
     const { model, fileOf } = globalThis as unknown as PageGlobals;
-    const phases = new Set<string>();
-    const onProgress = ({ phase }: ProgressEvent) => void phases.add(phase);
+    const events: Progress[] = [];
+    const onProgress = (event: Progress) => void events.push(event);
     const { text, duration } = await model.transcribe(fileOf(file), { onProgress });
-    return { text, duration, phases: [...phases] };
+    const phases = [...new Set(events.map(({ phase }) => phase))];
+    return { text, duration, phases, events };
   }, base64(bytes));
 }
 
@@ -151,6 +153,9 @@ describe('results stay what they were', () => {
     const result = await heard(await encoded('m4a', 'aac', { samples: sample, rate, channels }));
     expect(result.text).toBe(text);
     expect(result.phases).toEqual(['decode', 'transcribe']);
+    expectOneBar(result.events);
+    const decoded = result.events.filter(({ phase }) => phase === 'decode');
+    expect(decoded.at(-1)!.overall).toBeLessThan(0.1);
     expect(Math.abs(result.duration - sample.length / 16000)).toBeLessThan(0.3);
   });
 
@@ -241,7 +246,7 @@ test('a file is left in the middle of decoding, twenty times (40)', async () => 
       let isDecoding = 0;
       for (const i of tried) {
         const stop = new AbortController();
-        const onProgress = ({ phase, loaded }: ProgressEvent) => {
+        const onProgress = ({ phase, loaded }: Progress) => {
           if (phase === 'decode' && loaded > i) {
             isDecoding += stop.signal.aborted ? 0 : 1;
             stop.abort();

@@ -63,6 +63,7 @@ export async function openKeptPage(
         const { loadModel, SusurrusError } = (await import(entry)) as typeof BrowserEntry;
         const { stopAfter = Infinity, isSilent = false, ...given } = options;
         const phases = new Set<string>();
+        const bar: number[] = [];
         const controller = new AbortController();
         try {
           const model = await loadModel<'whisper'>(source, {
@@ -70,12 +71,16 @@ export async function openKeptPage(
             variant: 'simd',
             threads: 1,
             signal: controller.signal,
-            onProgress: ({ phase, loaded }) => {
+            onProgress: ({ phase, loaded, overall }) => {
               phases.add(phase);
+              bar.push(overall);
               if (phase === 'load') Object.assign(window, { loaded });
               if (phase === 'download' && loaded >= stopAfter) controller.abort({ any: 'reason' });
             },
           });
+          if (bar.some((part, i) => part < (bar[i - 1] ?? 0)) || bar.at(-1) !== 1) {
+            throw new Error(`This is not one bar: ${bar.join()}`);
+          }
           const sound = Uint8Array.from(atob(sample), (letter) => letter.charCodeAt(0));
           const { text } = isSilent ? { text: '' } : await model.transcribe(sound);
           model.dispose();

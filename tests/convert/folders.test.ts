@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ConvertOptions } from '../../web/src/node_files.js';
-import type { ProgressEvent } from '../../web/src/node.js';
+import type { Progress } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import {
@@ -15,6 +15,7 @@ import {
   writeHubFolder,
 } from '../support/hub_folder.js';
 import { tinyDims } from '../support/tiny_whisper.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -326,9 +327,10 @@ describe('a folder', () => {
   });
 
   test('says how far it is, and stops when asked to', async () => {
-    const events: ProgressEvent[] = [];
+    const events: Progress[] = [];
     await convert({}, { onProgress: (event) => void events.push(event) });
     expect(events.at(-1)).toMatchObject({ phase: 'convert', fraction: 1 });
+    expectOneBar(events);
     const controller = new AbortController();
     const error = await errorOfConvert(
       {},

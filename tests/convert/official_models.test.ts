@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { ModelPlan, ProgressEvent, WeightType } from '../../web/src/node.js';
+import type { ModelPlan, Progress, WeightType } from '../../web/src/node.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { decodedTokens } from '../support/golden_tokens.js';
@@ -70,7 +70,7 @@ describeWithShared(['golden/ctranslate2'], 'a short name', () => {
     ['f32', openAi, 'model.safetensors'],
   ])('with the type %s: %s', async (dtype, source, file) => {
     await serve(ggml, halves, openAi);
-    const heard: ProgressEvent[] = [];
+    const heard: Progress[] = [];
     const pulled = await package_.downloadModel('tiny.en', {
       ...(dtype && { dtype }),
       onProgress: (event) => heard.push(event),

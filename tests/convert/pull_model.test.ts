@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SusurrusError } from '../../web/src/api/errors.js';
-import type { ProgressEvent } from '../../web/src/node.js';
+import type { Progress } from '../../web/src/node.js';
 import type { NodeDownloadedModel, NodeDownloadOptions } from '../../web/src/node_cache.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { commit, startHub, type HubServer } from '../support/hub_server.js';
 import { startModelServer, type ModelServer } from '../support/model_server.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let package_: Package;
@@ -89,13 +90,17 @@ describe('downloadModel', () => {
   test('converts while the weights arrive', async () => {
     hub.faults.pauses = 50;
     const phases: string[] = [];
-    const onProgress = ({ phase, fraction = 0, loaded }: ProgressEvent): void => {
+    const events: Progress[] = [];
+    const onProgress = (event: Progress): void => {
+      const { phase, fraction = 0, loaded } = event;
+      events.push(event);
       if (loaded > 0) phases.push(fraction === 1 ? `${phase} done` : phase);
     };
     await pull('tiny.en', { onProgress });
     expect(phases.indexOf('convert')).toBeGreaterThan(0);
     expect(phases.indexOf('convert')).toBeLessThan(phases.lastIndexOf('download done'));
     expect(phases.at(-1)).toBe('convert done');
+    expectOneBar(events);
   });
 
   test('goes on where a connection was cut, and after a server was busy', async () => {
@@ -120,7 +125,7 @@ describe('downloadModel', () => {
   test('stopped, keeps what it has for the next call', async () => {
     hub.faults.pauses = 50;
     const controller = new AbortController();
-    const onProgress = ({ phase, loaded, total }: ProgressEvent): void => {
+    const onProgress = ({ phase, loaded, total }: Progress): void => {
       if (phase === 'download' && (total ?? 0) > 20_000 && loaded > 10_000) controller.abort();
     };
     const { signal } = controller;
@@ -266,7 +271,7 @@ describe('a folder of one’s own', () => {
   async function breakOff(): Promise<void> {
     server.faults.stallsAfter = 9000;
     const controller = new AbortController();
-    const onProgress = ({ phase, loaded, total = 0 }: ProgressEvent): void => {
+    const onProgress = ({ phase, loaded, total = 0 }: Progress): void => {
       if (phase === 'download' && total > 20_000 && loaded >= 9000) controller.abort();
     };
     const { signal } = controller;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { ProgressEvent } from '../../web/src/node.js';
+import type { Progress } from '../../web/src/node.js';
 import type { NodeDownloadedModel, NodeDownloadOptions } from '../../web/src/node_cache.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
@@ -165,7 +165,7 @@ describe('what a pull left', () => {
     hub.faults.cuts = Array.from({ length: 3 }, () => 3000);
     hub.faults.pauses = 5;
     const controller = new AbortController();
-    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+    const onProgress = ({ phase, loaded }: Progress): void => {
       if (phase === 'download' && loaded > 9000) controller.abort();
     };
     await errorOf(pull('tiny.en', { signal: controller.signal, onProgress }));
@@ -257,10 +257,9 @@ describe('a pull that is stopped', () => {
 });
 
 describe('what onProgress throws', () => {
-  const isFar = ({ phase, loaded, total = 0 }: ProgressEvent): boolean =>
+  const isFar = ({ phase, loaded, total = 0 }: Progress): boolean =>
     phase === 'download' && total > 20_000 && loaded > 10_000;
-  const isConverting = ({ phase, loaded }: ProgressEvent): boolean =>
-    phase === 'convert' && loaded > 0;
+  const isConverting = ({ phase, loaded }: Progress): boolean => phase === 'convert' && loaded > 0;
   const thrown: unknown[] = [
     new Error('mine'),
     Object.assign(new Error('mine'), { code: 'ECONNRESET' }),
@@ -273,7 +272,7 @@ describe('what onProgress throws', () => {
     for (const isTime of [isFar, isConverting]) {
       let isThrown = false;
       let calls = 0;
-      const onProgress = (event: ProgressEvent): void => {
+      const onProgress = (event: Progress): void => {
         if (isThrown) ++calls;
         if (isThrown || !isTime(event)) return;
         isThrown = true;

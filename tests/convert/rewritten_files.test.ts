@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ProgressEvent } from '../../web/src/api/types.js';
+import type { Progress } from '../../web/src/api/types.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
@@ -15,6 +15,7 @@ import { u64 } from '../support/little_endian.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
 import { tinyWhisper } from '../support/tiny_whisper.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 let built: Awaited<ReturnType<typeof builtPackage>>;
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-rewritten-'));
@@ -70,13 +71,14 @@ describe.each(files)('%s', (format, sound, tensorCount, warning) => {
     const source = write(`${format}-sound.xyz`, sound);
     for (const [i, given] of [source, new Blob([sound as Uint8Array<ArrayBuffer>])].entries()) {
       const out = join(folder, `${format}-${i}.out`);
-      const events: ProgressEvent[] = [];
+      const events: Progress[] = [];
       const result = await built.convertModel(given, out, {
         onProgress: (event) => events.push(event),
       });
       expect(result).toEqual({ byteCount: sound.length, tensorCount, tensors: [], warnings: [] });
       expect(read(out)).toEqual(sound);
       expect(events.at(-1)).toMatchObject({ phase: 'convert', fraction: 1, total: sound.length });
+      expectOneBar(events);
     }
   });
 

@@ -6,7 +6,7 @@ import type {
   AnyLiveOptions,
   LiveTranscription,
   Model,
-  ProgressEvent,
+  Progress,
 } from '../../web/src/api/types.js';
 import { nothing } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { joined } from '../../web/src/api/joined.js';
@@ -169,7 +169,7 @@ describeWithShared(['april-digits'], 'a stream of samples', () => {
 
   test('two that wake a model together hear each its own sound, in one engine', async () => {
     let loads = 0;
-    const onProgress = ({ phase, loaded }: ProgressEvent): void => {
+    const onProgress = ({ phase, loaded }: Progress): void => {
       if (phase === 'load' && loaded === 0) ++loads;
     };
     const own = await (

@@ -1,7 +1,7 @@
 // Encrypted and signed files of the tests' own writer: what opens them, however they arrive, and what it takes.
 import { webcrypto } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, ProgressEvent } from '../../web/src/api/types.js';
+import type { LoadOptions, Progress } from '../../web/src/api/types.js';
 import { ByteQueue } from '../../web/src/platform/byte_queue.js';
 import type { ProtectionReport } from '../../web/src/platform/crypto_types.js';
 import { Apr2Core } from '../../web/tools/crypto/apr2_core.js';
@@ -210,8 +210,8 @@ describe('while a sealed model loads', () => {
   const options = { key, publicKeys: [publicKey] };
 
   test('progress counts the bytes of the file', async () => {
-    const events: ProgressEvent[] = [];
-    const onProgress = (event: ProgressEvent) => events.push(event);
+    const events: Progress[] = [];
+    const onProgress = (event: Progress) => events.push(event);
     (await susurrus.loadModel<'whisper'>(sealed.bytes, { ...options, onProgress })).dispose();
     expect(events[0]).toMatchObject({ phase: 'load', loaded: 0, total: sealed.bytes.length });
     expect(events.at(-1)).toMatchObject({ loaded: sealed.bytes.length, fraction: 1 });

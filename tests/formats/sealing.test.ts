@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelKey, ProgressEvent, RewriteOptions } from '../../web/src/api/types.js';
+import type { ModelKey, Progress, RewriteOptions } from '../../web/src/api/types.js';
 import { YieldController } from '../../web/src/wasm/yield_controller.js';
 import { withMembers } from '../../web/tools/crypto/json_members.js';
 import { crc32, flagBits, writeApr2, type WrittenFile } from '../support/apr2_writer.js';
@@ -20,6 +20,7 @@ import {
 import { fingerprint } from '../support/model_fingerprint.js';
 import { signers, writeSealed } from '../support/sealed_writer.js';
 import { tinyDims, tinyMetadata, tinyWhisper } from '../support/tiny_whisper.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -344,14 +345,15 @@ describe('sealing', () => {
   });
 
   test('progress goes through every pass', async () => {
-    const events: ProgressEvent[] = [];
-    const onProgress = (event: ProgressEvent) => events.push(event);
+    const events: Progress[] = [];
+    const onProgress = (event: Progress) => events.push(event);
     await susurrus.signModel(modelPath, collecting().stream, { key: signer.seed, onProgress });
     const counts = events.map(({ loaded }) => loaded);
     expect(counts).toEqual([...counts].sort((a, b) => a - b));
     expect(events.at(-1)!.total).toBe(3 * modelBytes().length);
     expect(events.at(-1)!.fraction).toBeGreaterThan(0.99);
     expect(events.at(-1)!.fraction).toBeLessThanOrEqual(1);
+    expectOneBar(events);
   });
 
   test('metadata keep their text', async () => {

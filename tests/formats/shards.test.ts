@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelSource, ProgressEvent } from '../../web/src/node.js';
+import type { ModelSource, Progress } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
@@ -21,6 +21,7 @@ import {
   type ShardedModel,
 } from '../support/sharded_model.js';
 import { tinyDims, tinyMetadata, tinyShapes, tinyWhisper } from '../support/tiny_whisper.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -117,8 +118,8 @@ test('nothing outside the manifest’s folder is asked for', async () => {
 });
 
 test('progress counts the bytes of all shards', async () => {
-  const events: ProgressEvent[] = [];
-  const onProgress = (event: ProgressEvent) => void events.push(event);
+  const events: Progress[] = [];
+  const onProgress = (event: Progress) => void events.push(event);
   (await susurrus.loadModel<'whisper'>(asFiles(model), { onProgress })).dispose();
   const loads = events.filter(({ phase }) => phase === 'load');
   const total = [...model.files.values()].reduce((sum, { length }) => sum + length, 0);
@@ -126,6 +127,7 @@ test('progress counts the bytes of all shards', async () => {
   const fractions = loads.map(({ fraction }) => fraction ?? NaN);
   expect(fractions.every((fraction, i) => i === 0 || fraction >= fractions[i - 1]!)).toBe(true);
   expect(loads.filter(({ fraction }) => fraction === 1).length).toBeLessThan(4);
+  expectOneBar(events);
 });
 
 test('the list of shards is given once, not after each', async () => {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WritableApr2 } from '../../web/src/api/write_types.js';
-import type { ProgressEvent } from '../../web/src/api/types.js';
+import type { Progress } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { collectedStream } from '../support/collected_stream.js';
 import { filesModule } from '../support/files_module.js';
 import { apr2, tensor, zeros } from '../support/writable_models.js';
+import { expectOneBar } from '../support/one_bar.js';
 
 let built: Awaited<ReturnType<typeof builtPackage>>;
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-written-'));
@@ -69,7 +70,7 @@ describe('memory', () => {
         taken += bytes.length;
       },
     });
-    const events: ProgressEvent[] = [];
+    const events: Progress[] = [];
     const { byteCount } = await built.writeModel(stream, apr2(tensor({ shape, data })), {
       onProgress: (event) => events.push(event),
     });
@@ -80,6 +81,7 @@ describe('memory', () => {
     expect(events.at(-1)).toMatchObject({ fraction: 1, loaded: 200 * mebibyte });
     const fractions = events.map(({ fraction = 0 }) => fraction);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expectOneBar(events);
   });
 
   test('the core holds two windows, however large the file is', async () => {

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute } from 'node:path';
 import { SusurrusError } from '../src/node.js';
-import type { ProgressEvent } from '../src/node.js';
+import type { PhaseProgress } from '../src/api/overall_progress.js';
 import { collect, download } from '../src/audio/encoded_file.js';
 import { readFileBytes, sourceError } from './file_bytes.js';
 import { isUndecoded, withFfmpeg } from './decoded_by_ffmpeg.js';
@@ -17,7 +17,7 @@ export type RecordedAudio = string | Uint8Array | Blob;
 export interface AudioWork {
   readonly signal: AbortSignal;
   /** Of a download. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: PhaseProgress) => void;
   /** How much of what ffmpeg decodes is held. */
   readonly holding: Holding;
   /** What people must know about it: a line. */

@@ -1,5 +1,7 @@
 // One recording transcribed, and how fast that was.
 import type { Model, Segment, AnyTranscribeOptions, Transcript } from '../src/node.js';
+import { transcribing } from '../src/api/overall_progress.js';
+import { withProgress } from '../src/api/progress_callback.js';
 import { labelOf, withAudio } from './audio_source.js';
 import { printable } from './terminal.js';
 
@@ -21,24 +23,27 @@ export async function hear(
   onSegment?: (segment: Segment) => void,
   onNote?: (line: string) => void,
 ): Promise<Heard> {
-  const { signal, onProgress } = options;
+  const { signal } = options;
   const isWhole = options.normalization === 'recording' || options.compatibility === 'openai';
   const holding = isWhole ? 'whole' : 'short';
   const notes: string[] = [];
   const begun = performance.now();
-  const result = await withAudio(
-    file,
-    {
-      signal,
-      holding,
-      onNote: onNote ?? ((line) => notes.push(line)),
-      ...(onProgress && { onProgress }),
-    },
-    async (audio) => {
-      const work = model.transcribe(audio, options);
-      for await (const segment of work) onSegment?.(segment);
-      return await work;
-    },
+  // One bar for a download and what is heard of it.
+  const result = await withProgress(transcribing, options, (watched) =>
+    withAudio(
+      file,
+      {
+        signal,
+        holding,
+        onNote: onNote ?? ((line) => notes.push(line)),
+        ...(watched.onProgress && { onProgress: watched.onProgress }),
+      },
+      async (audio) => {
+        const work = model.transcribe(audio, watched);
+        for await (const segment of work) onSegment?.(segment);
+        return await work;
+      },
+    ),
   );
   const seconds = (performance.now() - begun) / 1000;
   const { wasmBytes } = await model.memory();

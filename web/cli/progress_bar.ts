@@ -1,4 +1,4 @@
-import type { ProgressEvent } from '../src/node.js';
+import type { Progress } from '../src/node.js';
 import { isQuiet } from './terminal.js';
 
 const width = 30;
@@ -14,15 +14,12 @@ export class ProgressBar {
     this.#label = label;
   }
 
-  readonly update = ({ loaded, fraction, remainingSeconds }: ProgressEvent): void => {
+  readonly update = ({ overall, remainingSeconds }: Progress): void => {
     if (!process.stderr.isTTY || isQuiet()) return;
     const now = performance.now();
-    if (now - this.#last < millisecondsBetween && fraction !== 1) return;
+    if (now - this.#last < millisecondsBetween && overall < 1) return;
     this.#last = now;
-    const text =
-      fraction === undefined
-        ? `${(loaded / 2 ** 20).toFixed(1)} MiB`
-        : `${bar(fraction)} ${Math.floor(fraction * 100)} %${rest(remainingSeconds)}`;
+    const text = `${bar(overall)} ${Math.floor(overall * 100)} %${rest(remainingSeconds)}`;
     process.stderr.write(`\r\x1b[2K${this.#label} ${text}`);
     this.#isShown = true;
   };
@@ -34,8 +31,8 @@ export class ProgressBar {
   }
 }
 
-function bar(fraction: number): string {
-  const full = Math.round(Math.min(1, fraction) * width);
+function bar(part: number): string {
+  const full = Math.round(part * width);
   return '█'.repeat(full) + '░'.repeat(width - full);
 }
 

@@ -1,6 +1,6 @@
 import { shardModel, unshardModel } from '../src/node_files.js';
 import type { RepackResult } from '../src/node_files.js';
-import type { ProgressEvent } from '../src/node.js';
+import type { Progress } from '../src/node.js';
 import { asByteCount, choice, parse, usageError } from './arguments.js';
 import { ProgressBar } from './progress_bar.js';
 import { printable, tell } from './terminal.js';
@@ -47,7 +47,7 @@ async function repack(
     options: {
       readonly force: boolean;
       readonly alignment?: 64 | 32;
-      readonly onProgress: (event: ProgressEvent) => void;
+      readonly onProgress: (event: Progress) => void;
     },
   ) => Promise<RepackResult>,
 ): Promise<void> {

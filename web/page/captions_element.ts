@@ -1,6 +1,6 @@
 import { checkOptions, text } from '../src/api/options.js';
 import { loadModel } from '../src/index.js';
-import type { Model, ProgressEvent, AnyTranscribeOptions } from '../src/index.js';
+import type { Model, Progress, AnyTranscribeOptions } from '../src/index.js';
 import { attachTextTrack, type AttachedTextTrack } from './text_track.js';
 
 const styles = `
@@ -152,9 +152,8 @@ function makeElement(): CustomElementConstructor {
       };
     }
 
-    #progress(event: ProgressEvent, note: string): void {
-      if (event.fraction === undefined) this.#bar.removeAttribute('value');
-      else this.#bar.value = event.fraction;
+    #progress(event: Progress, note: string): void {
+      this.#bar.value = event.overall;
       this.#show('Stop', note);
       this.#tell('progress', event);
     }

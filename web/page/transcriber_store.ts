@@ -1,4 +1,4 @@
-import type { Model, ProgressEvent, Segment } from '../src/api/types.js';
+import type { Model, Progress, Segment } from '../src/api/types.js';
 import { loadModel } from '../src/index.js';
 import type {
   AudioInput,
@@ -14,7 +14,7 @@ import type {
 export interface TranscriberState {
   readonly status: 'idle' | 'loading' | 'ready' | 'transcribing' | 'paused';
   /** Of the load or the transcription under way. */
-  readonly progress: ProgressEvent | undefined;
+  readonly progress: Progress | undefined;
   readonly segments: readonly Segment[];
   /** Of the last transcription, once it is done. */
   readonly transcript: Transcript | undefined;

@@ -3,7 +3,20 @@ import { loadInspection } from '../tools/inspection/load_inspection.js';
 import { loadCrypto } from './sources/load_crypto.js';
 import { asOutcomes, unwrapOutcome, type Outcome } from './api/outcome.js';
 import type { Platform } from './platform/platform.js';
-import { withProgress, type WithProgress } from './api/progress_callback.js';
+import { anyWork } from './api/overall_progress.js';
+import { withProgress, type Watched, type WithProgress } from './api/progress_callback.js';
+import type {
+  EncryptOptions,
+  ModelDestination,
+  RereadableSource,
+  RewriteOptions,
+  RewriteResult,
+  SealOptions,
+  SignOptions,
+  SoundRanges,
+  Verification,
+  VerifyOptions,
+} from './api/types.js';
 import type { CryptoTools } from '../tools/crypto/crypto_tools.js';
 import type * as Crypto from '../tools/crypto/entry.js';
 import { openSource } from './sources/open_source.js';
@@ -19,17 +32,34 @@ const toolsOf = (platform: Platform): CryptoTools => ({
 
 /** A function of that code, with options as its last argument, as the package exports it. */
 const offered =
-  <Args extends unknown[], T>(
-    pick: (crypto: typeof Crypto) => (tools: CryptoTools, ...args: Args) => Promise<Outcome<T>>,
+  <Args extends unknown[], Options extends WithProgress, T>(
+    pick: (
+      crypto: typeof Crypto,
+    ) => (tools: CryptoTools, ...args: [...Args, Watched<Options>]) => Promise<Outcome<T>>,
   ) =>
-  async (platform: Platform, ...args: Args): Promise<T> =>
-    withProgress(args.at(-1) as WithProgress, async (options) => {
-      const watched = [...args.slice(0, -1), options] as Args;
+  async (platform: Platform, ...args: [...Args, Options]): Promise<T> =>
+    withProgress(anyWork, args.at(-1) as Options, async (options) => {
+      const watched = [...args.slice(0, -1), options] as [...Args, Watched<Options>];
       return unwrapOutcome(await pick(await loadCrypto())(toolsOf(platform), ...watched));
     });
 
-export const encryptModelOn = offered((crypto) => crypto.encryptModel);
-export const signModelOn = offered((crypto) => crypto.signModel);
-export const addPieceDigestsOn = offered((crypto) => crypto.addPieceDigests);
-export const verifyModelOn = offered((crypto) => crypto.verifyModel);
-export const soundRangesOn = offered((crypto) => crypto.soundRanges);
+type FromAndTo = [source: RereadableSource, destination: ModelDestination];
+type From = [source: RereadableSource];
+
+export const encryptModelOn = offered<FromAndTo, EncryptOptions, RewriteResult>(
+  (crypto) => crypto.encryptModel,
+);
+export const signModelOn = offered<FromAndTo, SignOptions, RewriteResult>(
+  (crypto) => crypto.signModel,
+);
+export const addPieceDigestsOn = offered<FromAndTo, RewriteOptions, RewriteResult>(
+  (crypto) => crypto.addPieceDigests,
+);
+export const verifyModelOn = offered<From, VerifyOptions, Verification>(
+  (crypto) => crypto.verifyModel,
+);
+export const soundRangesOn = offered<
+  From,
+  Pick<SealOptions, 'publicKeys'> & WithProgress,
+  SoundRanges
+>((crypto) => crypto.soundRanges);

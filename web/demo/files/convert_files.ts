@@ -24,8 +24,8 @@ export async function convertFiles(
   const { warnings } = await convertModel(files, sink, {
     ...(dtype && { dtype }),
     signal,
-    onProgress: ({ phase, fraction }) => {
-      if (!signal.aborted && phase === 'convert') onPart(fraction ?? 0);
+    onProgress: ({ overall }) => {
+      if (!signal.aborted) onPart(overall);
     },
   });
   signal.throwIfAborted();

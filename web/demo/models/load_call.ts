@@ -1,9 +1,9 @@
-import type { Variant } from '../../src/index.js';
+import type { Progress, Variant } from '../../src/index.js';
 
 /** Options that loadModel() and openModule() both take. */
 export interface LoadCall {
   readonly signal: AbortSignal;
-  readonly onProgress: (event: { readonly fraction?: number }) => void;
+  readonly onProgress: (event: Progress) => void;
   readonly variant?: Variant;
 }
 
@@ -12,8 +12,8 @@ export function loadCall(signal: AbortSignal, onPart: (part: number) => void): L
   const wanted = new URLSearchParams(location.search).get('variant');
   return {
     signal,
-    onProgress: ({ fraction }) => {
-      if (!signal.aborted && fraction !== undefined) onPart(fraction);
+    onProgress: ({ overall }) => {
+      if (!signal.aborted) onPart(overall);
     },
     ...(wanted && { variant: wanted as Variant }),
   };

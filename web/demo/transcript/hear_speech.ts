@@ -24,8 +24,8 @@ export async function hearSpeech(
     const work = model.transcribe(file, {
       ...listening.value,
       signal,
-      onProgress: ({ fraction, remainingSeconds }) => {
-        if (!signal.aborted && fraction !== undefined) onPart(fraction, remainingSeconds);
+      onProgress: ({ overall, remainingSeconds }) => {
+        if (!signal.aborted) onPart(overall, remainingSeconds);
       },
     });
     for await (const segment of work) {

@@ -1,5 +1,5 @@
 // The models that writeModel() takes, one type for each format.
-import type { Dimensions, ProgressEvent } from './types.js';
+import type { Dimensions, Progress } from './types.js';
 
 /** A chunk of a part's bytes or values. */
 export type PartChunk = ArrayBuffer | ArrayBufferView;
@@ -180,7 +180,7 @@ export interface WriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
   /** Counts the uncompressed bytes of the parts in every pass. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -5,9 +5,9 @@ import type {
   MediaElementLike,
   MediaStreamLike,
   PcmAudio,
-  ProgressEvent,
   Segment,
 } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import { refuseDetached } from '../api/detached.js';
 import { invalidOption } from '../api/errors.js';
 import { orAborted } from '../api/signals.js';
@@ -59,7 +59,7 @@ interface Surroundings {
   readonly platform: Platform;
   readonly holding: Holding;
   readonly signal: AbortSignal | undefined;
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
 }
 
 /** A recording, or sound that is pulled. */
@@ -266,7 +266,7 @@ export class AudioFeed {
   /** What the engine is told: samples, or that it shall ask for them. */
   async open(
     signal: AbortSignal,
-    onProgress: (event: ProgressEvent) => void,
+    onProgress: (event: PhaseProgress) => void,
   ): Promise<{
     readonly samples: Float32Array | undefined;
     readonly isOwn: boolean;

@@ -1,5 +1,5 @@
 // The bytes of an audio file, wherever they come from, as something that is read in parts.
-import type { ProgressEvent } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
 import { whyRequestFailed } from '../api/failed_request.js';
 import { abortedOr, orAborted } from '../api/signals.js';
@@ -15,7 +15,7 @@ const partBytes = 1 << 22;
 
 interface Reading {
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: ((event: ProgressEvent) => void) | undefined;
+  readonly onProgress: ((event: PhaseProgress) => void) | undefined;
 }
 
 /** Downloads report their progress. */

@@ -8,7 +8,8 @@ import { EngineModel } from './model.js';
 import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
-import { withProgress } from '../api/progress_callback.js';
+import { loading as loadingPlan } from '../api/overall_progress.js';
+import { withProgress, type Watched } from '../api/progress_callback.js';
 import { withoutType } from '../sources/model_name.js';
 import { chooseSource } from '../sources/choose_source.js';
 import { checkCryptoOptions } from '../sources/crypto_options.js';
@@ -49,21 +50,21 @@ export async function loadModelOn(
     for (const name of givenTexts(options)) checkRereadable(name, options[name]);
   }
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
-    withProgress(wanted, async (watched) => {
+    withProgress(loadingPlan, wanted, async (watched, finish) => {
       const chosen = await chooseSource(source, platform, watched);
       // The type of a model by its name, and of a hub's folder, is that of the file that is made or kept.
       if (chosen.stored) {
         const own = chosen.isNamed ? withoutType(watched) : watched;
-        return loadStored(platform, chosen.stored, own, early);
+        return loadStored(platform, chosen.stored, own, { early, finish });
       }
       if (chosen.hubFolder) {
         const { hubFolder } = chosen;
         const open = () => openConverted(hubFolder, platform, watched);
-        return loadOpening(platform, open, withoutType(watched), { early });
+        return loadOpening(platform, open, withoutType(watched), { early, finish });
       }
       const { source: given } = chosen;
       const open = () => openSource(given, platform, watched.signal);
-      return loadOpening(platform, open, watched, { early, name: nameOf(given) });
+      return loadOpening(platform, open, watched, { early, finish, name: nameOf(given) });
     });
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
   const { family = model.family } = options;
@@ -144,12 +145,13 @@ function nameOf(source: ModelSource): string {
 async function loadStored(
   platform: Platform,
   stored: StoredModel,
-  options: LoadOptions,
-  early: EarlyLoad | undefined,
+  options: Watched<LoadOptions>,
+  { early, finish }: Pick<Listeners, 'early' | 'finish'>,
 ): Promise<EngineModel> {
   const use = { hasBegun: false };
   const listeners: Listeners = {
     verified: () => stored.keep(),
+    finish,
     early: early && {
       ...early,
       begun: (model) => {
@@ -180,6 +182,8 @@ interface Listeners {
   /** Called when the file is verified; gives further warnings. */
   readonly verified?: () => Promise<readonly string[]>;
   readonly early?: EarlyLoad | undefined;
+  /** The last report of progress. */
+  readonly finish: () => void;
   /** Of the file, where it is known before it is open. */
   readonly name?: string;
 }
@@ -187,8 +191,8 @@ interface Listeners {
 async function loadOpening(
   platform: Platform,
   open: () => Promise<OpenedSource>,
-  options: LoadOptions,
-  { verified, early, name = '' }: Listeners,
+  options: Watched<LoadOptions>,
+  { verified, early, finish, name = '' }: Listeners,
 ): Promise<EngineModel> {
   const { filterbank, signal } = options;
   const vocabulary =
@@ -218,6 +222,7 @@ async function loadOpening(
         await readBeamTexts(load, options, platform);
         const found = await load.finish();
         const warnings = (await verified?.()) ?? [];
+        finish();
         return { ...found, warnings: [...found.warnings, ...warnings] };
       },
       close: (failure) => {

@@ -3,10 +3,10 @@ import type {
   AudioStream,
   CommonTranscribeOptions as Options,
   ModelInfo,
-  ProgressEvent,
   SavedTranscription,
   Transcript,
 } from '../api/types.js';
+import { transcribing, type PhaseProgress } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
 import { AudioFeed, heldSeconds, type Holding, type Skipping } from '../audio/audio_feed.js';
@@ -71,7 +71,7 @@ export function runTranscription(
   { audio, settings: asked, options, saved, number, isVadDefault }: Task,
   { engine, platform, detector, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
-  return withProgress(options, async ({ onProgress }: Options): Promise<Transcript> => {
+  return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, ...unclipped } = asked;
     const plain = { ...unclipped, ...(clips && { clipTimestamps: clips }) };
     const holding = holdingFor(asked, saved);
@@ -95,7 +95,7 @@ export function runTranscription(
       feed.failed,
       callbackFailed.signal,
     ]);
-    const report = (event: ProgressEvent): void => {
+    const report = (event: PhaseProgress): void => {
       try {
         onProgress?.(event);
       } catch {

@@ -1,5 +1,6 @@
 // Models that are kept: what loading asks of a store, wherever that is.
 import type { KeptModel, LoadOptions } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import type { OpenedSource } from './platform.js';
 
 export interface StoredRequest extends Pick<
@@ -8,7 +9,7 @@ export interface StoredRequest extends Pick<
 > {
   /** A name (sources/model_name.ts), or the absolute URL of a model file. */
   readonly model: { readonly name: string } | { readonly url: string };
-  readonly onProgress?: LoadOptions['onProgress'] | undefined;
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The model is fetched only to be kept: what cannot be kept is refused (`wrong_state`) as soon as that shows. */
   readonly mustKeep?: boolean;

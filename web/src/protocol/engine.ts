@@ -8,7 +8,6 @@ import type {
   LiveEvent,
   AnyLiveOptions,
   MemoryFacts,
-  ProgressEvent,
   SavedTranscription,
   Segment,
   SpecialTokens,
@@ -17,6 +16,7 @@ import type {
   Variant,
   Word,
 } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import type { BeamOptionValues } from '../api/generated/beam_options.js';
 import type { Link, PartFile } from './link.js';
 
@@ -207,6 +207,6 @@ export type EngineEvent =
   | { readonly type: 'audioWanted'; readonly sampleCount: number };
 
 /** In seconds of audio; total, fraction and the rest of the time while they are known. */
-export type TranscriptionProgress = Omit<ProgressEvent, 'phase'>;
+export type TranscriptionProgress = Omit<PhaseProgress, 'phase'>;
 
 export type EngineLink = Link<EngineCalls, EngineEvent>;

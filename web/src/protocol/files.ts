@@ -10,8 +10,8 @@ import type {
   InspectedSection,
   InspectedStatistics,
   Mel,
-  ProgressEvent,
 } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import type { Format } from '../api/generated/formats.js';
 import type { Link, PartFile } from './link.js';
 import type { PlainModel } from './plain_model.js';
@@ -101,7 +101,7 @@ export interface TensorPiece {
 /** One of these. */
 export interface ConversionStep {
   readonly bytes?: Uint8Array;
-  readonly progress?: ProgressEvent;
+  readonly progress?: PhaseProgress;
   readonly result?: ConvertResult;
 }
 

@@ -1,5 +1,6 @@
 // What loadModel() is given: a model by its name or URL that is kept, or any other source.
 import { invalidOption } from '../api/errors.js';
+import type { Watched } from '../api/progress_callback.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
 import type { Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
@@ -22,7 +23,7 @@ export function checkSource(source: ModelSource | null | undefined): asserts sou
 export async function chooseSource(
   source: ModelSource,
   platform: Platform,
-  options: LoadOptions,
+  options: Watched<LoadOptions>,
 ): Promise<ChosenSource> {
   checkSource(source);
   if (typeof source === 'string' && isModelName(source) && !(await platform.isFile(source))) {

@@ -1,5 +1,6 @@
 // The files of a hub's folder, as a page gets a folder picked or dropped: converted while they are loaded, as a model by its name is.
 import { invalidOption } from '../api/errors.js';
+import type { Watched } from '../api/progress_callback.js';
 import { abortedOr, onAbort } from '../api/signals.js';
 import type { LoadOptions } from '../api/types.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
@@ -33,7 +34,7 @@ export async function hubFolderIn(files: readonly unknown[]): Promise<readonly F
 export async function openConverted(
   files: readonly File[],
   platform: Pick<Platform, 'openFiles'>,
-  { dtype = usualType, onProgress, signal }: LoadOptions,
+  { dtype = usualType, onProgress, signal }: Watched<LoadOptions>,
 ): Promise<OpenedSource> {
   const link = platform.openFiles();
   const stopListening = onAbort(signal, () => link.close());

@@ -49,5 +49,10 @@ export const typeOfFile = (dtype: unknown): SusurrusError =>
   );
 
 /** The same without the type of weights. */
-export const withoutType = (options: LoadOptions): LoadOptions =>
-  Object.fromEntries(Object.entries(options).filter(([name]) => name !== 'dtype'));
+export const withoutType = <Options extends Pick<LoadOptions, 'dtype'>>(
+  options: Options,
+): Omit<Options, 'dtype'> =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => name !== 'dtype')) as Omit<
+    Options,
+    'dtype'
+  >;

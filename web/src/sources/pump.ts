@@ -1,12 +1,12 @@
-import type { ProgressEvent } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import { asSusurrusError, sourceFailed, SusurrusError } from '../api/errors.js';
 import type { ErrorCode } from '../api/errors.js';
 import type { OpenedSource } from '../platform/platform.js';
 import { abortedOr, orAborted } from '../api/signals.js';
 
 export interface PumpOptions {
-  readonly phase: ProgressEvent['phase'];
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly phase: PhaseProgress['phase'];
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Where the source is one of several: what they have together, and what came before it. */
   readonly whole?: { readonly byteCount: number; readonly before: number } | undefined;

@@ -1,5 +1,6 @@
 // Pushes a file into a WebAssembly module, for loading and for inspection.
-import type { ProgressEvent, SealOptions } from '../api/types.js';
+import type { SealOptions } from '../api/types.js';
+import type { PhaseProgress } from '../api/overall_progress.js';
 import {
   newSignedModel,
   saysUnverified,
@@ -29,7 +30,7 @@ export interface FileReader {
 }
 
 export interface Reader<Started, Facts> extends FileReader {
-  readonly phase: ProgressEvent['phase'];
+  readonly phase: PhaseProgress['phase'];
   readonly start: () => Promise<Started>;
   /** When none is missing. */
   readonly finish: () => Promise<Facts>;
@@ -145,7 +146,7 @@ function missingPart(name: string, problem: string, cause?: unknown): SusurrusEr
 }
 
 export interface SourceOptions extends SealOptions {
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

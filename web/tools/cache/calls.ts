@@ -1,5 +1,6 @@
 // Requests to the worker that downloads and keeps models, and its answers. One worker for each file.
-import type { ByteRange, HubOptions, ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange, HubOptions } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import type { Link } from '../../src/protocol/link.js';
 import type { Repository } from '../hub/repository.js';
 import type { ModelKey } from './model_store.js';
@@ -41,7 +42,7 @@ export interface OpenAnswer {
 /** One of these; the last one has none. */
 export interface StoreStep {
   readonly bytes?: Uint8Array;
-  readonly progress?: ProgressEvent;
+  readonly progress?: PhaseProgress;
 }
 
 export interface StoreCalls {
@@ -52,4 +53,4 @@ export interface StoreCalls {
 }
 
 /** Events are progress of another tab that is waited for. */
-export type StoreLink = Link<StoreCalls, ProgressEvent>;
+export type StoreLink = Link<StoreCalls, PhaseProgress>;

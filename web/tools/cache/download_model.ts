@@ -1,7 +1,8 @@
 // downloadModel(): what loadModel() would fetch and keep, without an engine. The code that reads model files verifies it instead.
 import { checkOptions, progressCheck, signalCheck } from '../../src/api/options.js';
 import { invalidOption } from '../../src/api/errors.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { pulling } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
 import type { DownloadedModel, DownloadOptions, KeptModel } from '../../src/api/types.js';
 import type { OpenedSource, Platform } from '../../src/platform/platform.js';
@@ -25,7 +26,7 @@ interface VerifiedFile {
 export type Verify = (
   platform: Platform,
   opening: Promise<OpenedSource>,
-  options: DownloadOptions,
+  options: Watched<DownloadOptions>,
 ) => Promise<VerifiedFile>;
 
 export const downloadOptionChecks = {
@@ -46,7 +47,7 @@ export async function downloadModelOn(
   checkOptions(options, downloadOptionChecks);
   await checkCryptoOptions(options);
   throwIfAborted(options.signal);
-  return withProgress(options, async ({ onProgress, ...own }) => {
+  return withProgress(pulling, options, async ({ onProgress, ...own }) => {
     const heard: { isFetched: boolean; repository?: string | undefined } = { isFetched: false };
     const stored = await platform.openStored({
       ...own,

@@ -1,7 +1,8 @@
 // Downloads one model and keeps it, in a worker of its own or in Node's thread: bytes come as they are asked for.
 import { wrongState } from '../../src/api/errors.js';
 import { notKeepable } from '../../src/sources/kept_errors.js';
-import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { usualType } from '../../src/sources/model_name.js';
 import type { Host } from '../../src/protocol/link.js';
 import type { DownloadPlace } from '../hub/partial_download.js';
@@ -64,7 +65,7 @@ interface Origin {
 
 type Give = (step: StoreStep) => Promise<void>;
 
-export class StoreHost implements Host<StoreCalls, ProgressEvent> {
+export class StoreHost implements Host<StoreCalls, PhaseProgress> {
   readonly #environment: StoreEnvironment;
   readonly #ending = new AbortController();
   #store: ModelStore | undefined;
@@ -82,7 +83,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
     name: Name,
     request: StoreCalls[Name]['request'],
     _signal: AbortSignal,
-    emit: (progress: ProgressEvent) => void,
+    emit: (progress: PhaseProgress) => void,
   ): Promise<StoreCalls[Name]['answer']> {
     const handlers = {
       open: () => this.#open(request as OpenRequest, emit),
@@ -104,7 +105,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
 
   async #open(
     { key, isKept, mustKeep = false, wrong, from }: OpenRequest,
-    emit: (progress: ProgressEvent) => void,
+    emit: (progress: PhaseProgress) => void,
   ): Promise<OpenAnswer> {
     this.#mustKeep = mustKeep;
     const kept = isKept ? await this.#openStore(key, wrong, emit) : undefined;
@@ -143,7 +144,7 @@ export class StoreHost implements Host<StoreCalls, ProgressEvent> {
   async #openStore(
     key: ModelFacts,
     wrong: Wrong | undefined,
-    emit: (progress: ProgressEvent) => void,
+    emit: (progress: PhaseProgress) => void,
   ): Promise<Blob | string | undefined> {
     let kind: StoreFiles['kind'] | undefined;
     try {

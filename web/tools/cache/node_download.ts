@@ -1,7 +1,8 @@
 // downloadModel() in Node, which also writes files outside of the cache.
 import { checkOptions, flag, oneOf } from '../../src/api/options.js';
 import { invalidOption } from '../../src/api/errors.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { pulling } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { NodeDownloadedModel, NodeDownloadOptions, WeightType } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
@@ -28,7 +29,7 @@ export async function downloadInNode(
   });
   const { format, output, force, dtype, ...own } = options;
   if (output !== undefined)
-    return withProgress(options, (watched) => writeTo(output, model, watched));
+    return withProgress(pulling, options, (watched) => writeTo(output, model, watched));
   if (format === 'apr1')
     throw invalidOption('output', 'a path, since the cache holds APR2', undefined);
   const type = dtype as WeightType | undefined;
@@ -47,7 +48,7 @@ export async function downloadInNode(
 async function writeTo(
   output: string | URL,
   model: string | URL,
-  options: NodeDownloadOptions,
+  options: Watched<NodeDownloadOptions>,
 ): Promise<NodeDownloadedModel> {
   if (typeof model !== 'string') throw invalidOption('output', 'absent for a URL', output);
   for (const option of Object.keys(cryptoOptionChecks) as (keyof typeof cryptoOptionChecks)[]) {

@@ -1,7 +1,7 @@
 // Models of URLs that are kept in Node: files in the folder of `susurrus pull`.
 import { mkdir, open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProgressEvent } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { openInProcess } from '../../src/worker/in_process.js';
@@ -29,7 +29,7 @@ export async function openUrlModel(
   return openStoredModel(wanted, request, {
     openStore: openNodeStore,
     openLink: () =>
-      openInProcess<StoreCalls, ProgressEvent>(
+      openInProcess<StoreCalls, PhaseProgress>(
         new StoreHost({ openStore: openNodeStore, hold: () => Promise.resolve(() => undefined) }),
       ),
     openPath,

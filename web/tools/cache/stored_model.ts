@@ -1,7 +1,8 @@
 // A model that is kept, or is to be, as loading sees it: its bytes come from the store, or through it from the network.
 import { SusurrusError } from '../../src/api/errors.js';
 import { onAbort } from '../../src/api/signals.js';
-import type { ProgressEvent, SoundRanges } from '../../src/api/types.js';
+import type { SoundRanges } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
 import { readAhead } from '../../src/platform/read_ahead.js';
@@ -97,12 +98,15 @@ export function openStoredModel(
   async function openKept(kept: Blob | string): Promise<OpenedSource> {
     usesKept = true;
     const source = typeof kept === 'string' ? await environment.openPath(kept) : blobSource(kept);
-    const { byteCount = 0 } = source;
+    const { byteCount: total } = source;
     let loaded = 0;
     const report = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of source.chunks) {
         loaded += chunk.length;
-        onProgress?.({ phase: 'cache', loaded, total: byteCount, fraction: loaded / byteCount });
+        onProgress?.({
+          ...{ phase: 'cache', loaded },
+          ...(total !== undefined && { total, fraction: total === 0 ? 1 : loaded / total }),
+        });
         yield chunk;
       }
     };
@@ -120,7 +124,7 @@ export function openStoredModel(
             hasChanged ||= error instanceof SusurrusError && error.code === 'checksum_mismatch';
             throw error;
           });
-          if (progress) onProgress?.(progress satisfies ProgressEvent);
+          if (progress) onProgress?.(progress satisfies PhaseProgress);
           if (bytes) return { done: false, value: bytes };
           if (!progress) return { done: true, value: undefined };
         }

@@ -1,6 +1,7 @@
 // A file of a server, from its first byte to its last: what is kept of it, then the rest from the network, which may be cut.
 import { sourceFailed } from '../../src/api/errors.js';
-import type { ByteRange, ProgressEvent } from '../../src/api/types.js';
+import type { ByteRange } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { download, type DownloadTask } from '../../src/sources/download.js';
 import {
   continues,
@@ -27,7 +28,7 @@ export interface UrlPiece {
   readonly at: number;
   /** It is kept already. */
   readonly isKept: boolean;
-  readonly progress: ProgressEvent;
+  readonly progress: PhaseProgress;
 }
 
 export interface UrlDownload {
@@ -108,7 +109,7 @@ function spansAround(
   return [...spans, { begin: at, end: byteCount, isKept: true }];
 }
 
-type Progress = (phase: ProgressEvent['phase'], loaded: number) => ProgressEvent;
+type Progress = (phase: PhaseProgress['phase'], loaded: number) => PhaseProgress;
 
 /** `first`: the answer that the first span from the server begins with. */
 async function* run(

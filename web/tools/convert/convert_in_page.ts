@@ -3,7 +3,8 @@ import type { ConvertOptions, ConvertResult, ConvertSource } from '../../src/api
 import { invalidOption } from '../../src/api/errors.js';
 import type { FilesLink } from '../../src/protocol/files.js';
 import type { Platform } from '../../src/platform/platform.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { converting } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import { filesOf } from '../../src/sources/file_list.js';
 import { checkAnswer, fetchAnswer } from '../../src/sources/open_source.js';
@@ -23,14 +24,16 @@ export async function convertOn(
   if (!(destination instanceof WritableStream)) {
     throw invalidOption('destination', 'a WritableStream', destination);
   }
-  return withProgress(options, (watched) => convertWatched(platform, source, destination, watched));
+  return withProgress(converting, options, (watched) =>
+    convertWatched(platform, source, destination, watched),
+  );
 }
 
 async function convertWatched(
   platform: Platform,
   source: ConvertSource,
   destination: WritableStream<Uint8Array>,
-  options: ConvertOptions,
+  options: Watched<ConvertOptions>,
 ): Promise<ConvertResult> {
   // Functions and signals cannot be posted.
   const { signal, onProgress, ...plain } = options;
@@ -57,7 +60,7 @@ async function convertWatched(
 async function takeAll(
   files: FilesLink,
   write: Write,
-  onProgress: ConvertOptions['onProgress'],
+  onProgress: Watched<ConvertOptions>['onProgress'],
 ): Promise<ConvertResult> {
   for (;;) {
     const { bytes, progress, result } = await files.call('nextOutput', undefined);

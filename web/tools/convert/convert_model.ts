@@ -17,6 +17,7 @@ import {
   withFolder,
   writeFiles,
 } from '../../src/platform/node_files.js';
+import { converting } from '../../src/api/overall_progress.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { writeStream } from '../../src/platform/write_stream.js';
 import { filesOf } from '../../src/sources/file_list.js';
@@ -41,7 +42,10 @@ export async function convertModel(
 ): Promise<ConvertResult> {
   checkConvertOptions(options);
   throwIfAborted(options.signal);
-  return convertFolder(await openSource(source, options), destination, options);
+  const folder = await openSource(source, options);
+  return withProgress(converting, options, (watched) =>
+    convertFolder(folder, destination, watched),
+  );
 }
 
 /**
@@ -60,7 +64,9 @@ export async function upgradeModel(
   if (folder.weightsFile === undefined) {
     throw invalidOption('source', 'a file of the format APR1', source);
   }
-  return convertFolder(folder, destination, { ...options, format: 'apr2', sourceFormat: 'APR1' });
+  return withProgress(converting, options, (watched) =>
+    convertFolder(folder, destination, { ...watched, format: 'apr2', sourceFormat: 'APR1' }),
+  );
 }
 
 function openSource(source: ConvertSource, { signal }: ConvertOptions): Promise<SourceFolder> {
@@ -78,16 +84,8 @@ interface FolderOptions extends SourceOptions {
   readonly beforeItAppears?: () => Promise<void>;
 }
 
-/** The same for a folder that is open, with options that are sound. */
-export function convertFolder(
-  folder: SourceFolder,
-  destination: ModelDestination,
-  options: FolderOptions,
-): Promise<ConvertResult> {
-  return withProgress(options, (watched) => convertWatched(folder, destination, watched));
-}
-
-async function convertWatched(
+/** Converts a folder that is open, with options that are sound; for calls that have withProgress() themselves. */
+export async function convertFolder(
   folder: SourceFolder,
   destination: ModelDestination,
   options: FolderOptions,

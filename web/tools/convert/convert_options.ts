@@ -1,3 +1,4 @@
+import type { Watched } from '../../src/api/progress_callback.js';
 import type { ConvertOptions } from '../../src/api/types.js';
 import {
   checkOptions,
@@ -13,7 +14,7 @@ import { alignmentCheck, shardSizeCheck } from './model_files.js';
 import { outputFormats } from '../../src/api/generated/formats.js';
 import { dtypesOf } from './weight_types.js';
 
-export interface SourceOptions extends ConvertOptions {
+export interface SourceOptions extends Watched<ConvertOptions> {
   /** The only one that is taken. */
   readonly sourceFormat?: string;
 }
@@ -50,10 +51,10 @@ export function checkConvertOptions(options: ConvertOptions): void {
 type Named = string | URL;
 
 /** The same with the contents of files that are named, which `read` gives. */
-export async function withFiles(
-  options: ConvertOptions,
+export async function withFiles<Options extends Pick<ConvertOptions, 'vocabulary' | 'metadata'>>(
+  options: Options,
   read: (name: Named) => Promise<Uint8Array>,
-): Promise<ConvertOptions> {
+): Promise<Options> {
   const contents = async <T>(given: T | Named): Promise<T | File> =>
     typeof given === 'string' || given instanceof URL
       ? new File([(await read(given)).slice()], String(given))

@@ -1,5 +1,7 @@
 // Repacks files of formats that are not converted to others (.april, BW2L, TenniS): written anew, without gaps.
-import type { ConvertOptions, ConvertResult, ProgressEvent } from '../../src/api/types.js';
+import type { SourceOptions } from './convert_options.js';
+import type { ConvertResult } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import type { YieldController } from '../../src/wasm/yield_controller.js';
 import { pushThroughWindow } from '../../src/wasm/windows.js';
@@ -28,7 +30,7 @@ interface RepackTask {
   readonly file: string;
   /** The destination's. */
   readonly name: string;
-  readonly options: ConvertOptions;
+  readonly options: SourceOptions;
   readonly yielder: YieldController;
   readonly create: () => Promise<(bytes: Uint8Array) => Promise<void>>;
 }
@@ -76,7 +78,7 @@ async function runPasses(
     rewriter.consumeOutput();
   };
   while (!rewriter.isComplete()) {
-    const phase: ProgressEvent['phase'] = rewriter.isWriting() ? 'convert' : 'inspect';
+    const phase: PhaseProgress['phase'] = rewriter.isWriting() ? 'convert' : 'inspect';
     rewriter.beginPass();
     let loaded = 0;
     for await (const piece of folder.read(file, 0, byteCount)) {
@@ -96,7 +98,7 @@ function refuseConversion(
   format: string,
   file: string,
   destination: string,
-  options: ConvertOptions,
+  options: SourceOptions,
 ): void {
   const wanted =
     conversions.find((key) => options[key] !== undefined) ?? otherFamilyOf(destination, format);

@@ -18,7 +18,8 @@ import {
   withFolder,
   writeFiles,
 } from '../../src/platform/node_files.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { repacking } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import { readFiles } from '../../src/sources/read_source.js';
 import type { PartFile } from '../../src/protocol/link.js';
 import { checkWhisperName } from './file_names.js';
@@ -47,7 +48,7 @@ export async function shardModelOn(
   const size: unknown = options.size;
   if (size === undefined) throw invalidOption('size', shardSizeCheck[0], size);
   const destination = `${asPath(folder)}/${baseName(source)}`;
-  return withProgress(options, (watched) =>
+  return withProgress(repacking, options, (watched) =>
     withFolder(asPath(folder), () => repack(platform, source, destination, watched.size, watched)),
   );
 }
@@ -59,7 +60,9 @@ export async function unshardModelOn(
   options: RepackOptions,
 ): Promise<RepackResult> {
   checkOptions(options, commonChecks);
-  return withProgress(options, (watched) => repack(platform, manifest, destination, 0, watched));
+  return withProgress(repacking, options, (watched) =>
+    repack(platform, manifest, destination, 0, watched),
+  );
 }
 
 async function repack(
@@ -67,7 +70,7 @@ async function repack(
   source: string | URL,
   destination: string | URL,
   shardSize: number,
-  options: RepackOptions,
+  options: Watched<RepackOptions>,
 ): Promise<RepackResult> {
   const { alignment = 64, force = false, signal } = options;
   throwIfAborted(signal);
@@ -108,7 +111,7 @@ async function readModel(
   inspector: Inspector,
   source: string | URL,
   yielder: YieldController,
-  { onProgress, signal }: RepackOptions,
+  { onProgress, signal }: Watched<RepackOptions>,
 ): Promise<void> {
   const opened = await platform.openPath(source);
   if (!opened) throw sourceFailed(String(source), 'only files are put into shards; download it');
@@ -157,7 +160,7 @@ async function copyTensors(
   create: CreateFile,
   manifest: string | undefined,
   yielder: YieldController,
-  { onProgress }: RepackOptions,
+  { onProgress }: Watched<RepackOptions>,
 ): Promise<Omit<RepackResult, 'warnings'>> {
   const planned = (): PlannedFile[] => JSON.parse(repacker.files()) as PlannedFile[];
   const { shards } = JSON.parse(inspector.facts()) as CoreFacts;

@@ -1,3 +1,4 @@
+import type { Watched } from '../../src/api/progress_callback.js';
 import type { InspectOptions, Inspection, RereadableSource } from '../../src/api/types.js';
 import type { Protection } from '../../src/platform/crypto_types.js';
 import type { Outcome } from '../../src/api/outcome.js';
@@ -20,7 +21,7 @@ export interface CryptoTools {
   /** The core's reader over a whole file. */
   inspect(
     source: RereadableSource,
-    options: InspectOptions,
+    options: Watched<InspectOptions>,
     protection: Protection,
   ): Promise<Outcome<Inspection>>;
   /**

@@ -1,15 +1,16 @@
 // Model files encrypted, signed and given digests, each shard of a manifest by itself: what both entries offer, with the tools of
 // their platform.
+import type { Watched } from '../../src/api/progress_callback.js';
 import type {
   EncryptOptions,
   Inspection,
   ModelDestination,
-  ProgressEvent,
   RereadableSource,
   RewriteOptions,
   RewriteResult,
   SignOptions,
 } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { invalidOption, sourceFailed } from '../../src/api/errors.js';
 import {
@@ -61,7 +62,7 @@ export async function encryptModel(
   tools: CryptoTools,
   source: RereadableSource,
   destination: ModelDestination,
-  options: EncryptOptions,
+  options: Watched<EncryptOptions>,
 ): Promise<RewriteResult> {
   checkOptions(options, { ...commonChecks, key: keyCheck });
   const { key } = required(options, 'key', keyCheck);
@@ -74,7 +75,7 @@ export async function signModel(
   tools: CryptoTools,
   source: RereadableSource,
   destination: ModelDestination,
-  options: SignOptions,
+  options: Watched<SignOptions>,
 ): Promise<RewriteResult> {
   checkOptions(options, { ...commonChecks, key: signingKeyCheck });
   const { key } = required(options, 'key', signingKeyCheck);
@@ -89,7 +90,7 @@ export async function addPieceDigests(
   tools: CryptoTools,
   source: RereadableSource,
   destination: ModelDestination,
-  options: RewriteOptions,
+  options: Watched<RewriteOptions>,
 ): Promise<RewriteResult> {
   checkOptions(options, commonChecks);
   return transform(tools, source, destination, options, {
@@ -121,7 +122,7 @@ async function transform(
   tools: CryptoTools,
   source: RereadableSource,
   destination: ModelDestination,
-  { force = false, onProgress, signal }: RewriteOptions,
+  { force = false, onProgress, signal }: Watched<RewriteOptions>,
   work: Transformation,
 ): Promise<RewriteResult> {
   checkRereadable(source);
@@ -132,7 +133,7 @@ async function transform(
       const progress = new PassProgress(work.digest ? 3 : 2, onProgress);
       const watched = {
         ...(signal && { signal }),
-        onProgress: ({ loaded, total }: ProgressEvent) => progress.report(loaded, total),
+        onProgress: ({ loaded, total }: PhaseProgress) => progress.report(loaded, total),
       };
       const facts = unwrapOutcome(await tools.inspect(source, watched, 'stored'));
       progress.endPass(facts.byteCount);
@@ -225,13 +226,13 @@ async function openShard(opened: ReadableFile, shard: string | undefined): Promi
 /** Bytes read, of every pass over the source. */
 class PassProgress {
   readonly #passes: number;
-  readonly #onProgress: RewriteOptions['onProgress'];
+  readonly #onProgress: Watched<RewriteOptions>['onProgress'];
   /** In passes that are over, and in files of this pass. */
   #before = 0;
   #file = 0;
   #passBytes: number | undefined;
 
-  constructor(passes: number, onProgress: RewriteOptions['onProgress']) {
+  constructor(passes: number, onProgress: Watched<RewriteOptions>['onProgress']) {
     this.#passes = passes;
     this.#onProgress = onProgress;
   }

@@ -1,4 +1,5 @@
 // Everything that can be checked in a model file, one check after the other.
+import type { Watched } from '../../src/api/progress_callback.js';
 import type {
   RereadableSource,
   SealOptions,
@@ -52,7 +53,7 @@ export async function soundRanges(
 export async function verifyModel(
   tools: CryptoTools,
   source: RereadableSource,
-  options: VerifyOptions,
+  options: Watched<VerifyOptions>,
 ): Promise<Verification> {
   checkOptions(options, { onProgress: progressCheck, signal: signalCheck, ...keyChecks });
   checkRereadable(source);
@@ -163,7 +164,7 @@ const severity: readonly Found['outcome'][] = ['absent', 'passed', 'unchecked', 
 async function structureChecks(
   tools: CryptoTools,
   source: RereadableSource,
-  options: VerifyOptions,
+  options: Watched<VerifyOptions>,
 ): Promise<{
   readonly checks: readonly VerificationCheck[];
   readonly warnings: readonly string[];

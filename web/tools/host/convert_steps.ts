@@ -1,3 +1,4 @@
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import type { ConvertOptions } from '../../src/api/types.js';
 import { convertSource } from '../convert/convert_source.js';
 import { folderOfFiles } from '../convert/folder_of_files.js';
@@ -21,7 +22,7 @@ export async function convertSteps(
   // The bytes are the module's, which goes on with them.
   const write = (bytes: Uint8Array): Promise<void> => give({ bytes: bytes.slice() });
   let told = Promise.resolve();
-  const onProgress: ConvertOptions['onProgress'] = (progress) => {
+  const onProgress = (progress: PhaseProgress): void => {
     // After a failure no further step is asked for.
     told = told.then(() => give({ progress })).catch(() => undefined);
   };

@@ -2,7 +2,8 @@
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { HubOptions, ProgressEvent } from '../../src/api/types.js';
+import type { HubOptions } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { fetchEngine } from '../../src/platform/browser_module.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { convertSource } from '../convert/convert_source.js';
@@ -30,7 +31,7 @@ export interface Conversion {
   readonly take: DownloadPlace['take'];
   /** The bytes are the callee's. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
-  readonly onProgress: (event: ProgressEvent) => void;
+  readonly onProgress: (event: PhaseProgress) => void;
   /** When everything is written and all digests are right; the downloads are removed after it. */
   readonly onEnd: () => Promise<void>;
 }

@@ -1,6 +1,6 @@
 // A repository as the converter sees it: a folder whose files come when they are read.
 import { abortedOr, anyOf } from '../../src/api/signals.js';
-import type { ProgressEvent } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 import { isAboutContent } from '../../src/sources/kept_errors.js';
 import { PartialDownload, type DownloadPlace } from './partial_download.js';
@@ -22,7 +22,7 @@ export interface HubFolder extends SourceFolder {
 
 export interface RepositoryOptions {
   readonly downloads: DownloadPlace;
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { ConvertResult, NodeDownloadOptions, WeightType } from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
 import { sourceFailed } from '../../src/api/errors.js';
+import type { Watched } from '../../src/api/progress_callback.js';
 import { abortedOr } from '../../src/api/signals.js';
 import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
 import { usualType } from '../../src/sources/model_name.js';
@@ -36,7 +37,7 @@ interface PullResult extends ConvertResult {
  */
 export async function pullRepository(
   repository: Repository,
-  options: PullOptions,
+  options: Watched<PullOptions>,
 ): Promise<PullResult> {
   const { dtype, output, hub } = options;
   const cache = cacheFolder(process.env);
@@ -49,7 +50,7 @@ export async function pullRepository(
 /** Address and credentials of the hub, from the same variables as its own tools: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */
 function hubSettings(
   env: Readonly<Record<string, string | undefined>>,
-  { hub, token }: PullOptions,
+  { hub, token }: Watched<PullOptions>,
 ): HubSettings {
   const endpoint = String(hub ?? (env.HF_ENDPOINT || publicHub)).replace(/\/+$/, '');
   return {
@@ -62,14 +63,14 @@ function hubSettings(
 }
 
 /** For the hub that `options` name, or the environment. */
-export const tokenOf = (options: PullOptions): string | undefined =>
+export const tokenOf = (options: Pick<PullOptions, 'token'>): string | undefined =>
   hubSettings(process.env, options).token;
 
 /** The files for weights of that type, wherever options and environment say they are. */
 export async function filesOf(
   repository: Repository,
   dtype: WeightType,
-  options: PullOptions,
+  options: Watched<PullOptions>,
   signal: AbortSignal | undefined,
 ): Promise<RepositoryFiles> {
   const settings = hubSettings(process.env, options);
@@ -91,7 +92,7 @@ export function downloadsOf(repository: Repository, { commit, place }: Repositor
 async function pullTo(
   path: string | URL,
   repository: Repository,
-  options: PullOptions,
+  options: Watched<PullOptions>,
 ): Promise<PullResult> {
   const { format = 'apr2', dtype, output, force = output === undefined } = options;
   const { onProgress, signal } = options;

@@ -8,7 +8,8 @@ import type {
 } from '../../src/api/types.js';
 import { invalidOption } from '../../src/api/errors.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { anyWork } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { writeStream } from '../../src/platform/write_stream.js';
 import { writeNetwork } from './extract_network.js';
@@ -20,14 +21,14 @@ export type Extractor<Name = string> = (
   platform: Platform,
   source: ModelSource,
   name: Name,
-  options: Omit<ExtractOptions, 'force'>,
+  options: Omit<Watched<ExtractOptions>, 'force'>,
   write: (bytes: Uint8Array) => Promise<void>,
 ) => Promise<Omit<ExtractResult, 'byteCount'>>;
 
 type Extract = (
   platform: Platform,
   source: ModelSource,
-  options: Omit<ExtractOptions, 'force'>,
+  options: Omit<Watched<ExtractOptions>, 'force'>,
   write: (bytes: Uint8Array) => Promise<void>,
 ) => ReturnType<Extractor>;
 
@@ -47,7 +48,7 @@ export async function extractOn(
 ): Promise<ExtractResult> {
   checkOptions(options, { force: flag, onProgress: progressCheck, signal: signalCheck });
   const extract = extractorOf(what);
-  return withProgress(options, ({ force = false, ...reading }) => {
+  return withProgress(anyWork, options, ({ force = false, ...reading }) => {
     const fill = async (write: (bytes: Uint8Array) => Promise<void>): Promise<ExtractResult> => {
       let byteCount = 0;
       const facts = await extract(platform, source, reading, async (bytes) => {

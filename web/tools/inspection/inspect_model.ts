@@ -7,7 +7,8 @@ import { skimModel, withMemory } from './skim.js';
 import type { FilesLink } from '../../src/protocol/files.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { OpenedSource, Platform } from '../../src/platform/platform.js';
-import { withProgress } from '../../src/api/progress_callback.js';
+import { anyWork } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import {
   checkCryptoOptions,
   hasCryptoOptions,
@@ -37,13 +38,13 @@ export async function inspectOn(
   });
   await checkCryptoOptions(options);
   throwIfAborted(options.signal);
-  return withProgress(options, (watched) => inspectSource(platform, source, watched));
+  return withProgress(anyWork, options, (watched) => inspectSource(platform, source, watched));
 }
 
 async function inspectSource(
   platform: Platform,
   source: ModelSource,
-  options: InspectOptions,
+  options: Watched<InspectOptions>,
 ): Promise<Inspection> {
   const { signal, stats = false } = options;
   // Bytes in memory cost nothing.
@@ -68,7 +69,7 @@ const isInMemory = (source: ModelSource): boolean =>
 export async function verifyOn(
   platform: Platform,
   source: ModelSource,
-  options: InspectOptions,
+  options: Watched<InspectOptions>,
   protection: Protection = 'stored',
 ): Promise<Inspection> {
   return readWhole(platform, openSource(source, platform, options.signal), options, protection);
@@ -78,7 +79,7 @@ export async function verifyOn(
 export async function readWhole(
   platform: Platform,
   opening: Promise<OpenedSource>,
-  options: InspectOptions,
+  options: Watched<InspectOptions>,
   protection: Protection,
 ): Promise<Inspection> {
   const files = platform.openFiles();
@@ -105,7 +106,7 @@ export async function readWhole(
 async function inspectParts(
   platform: Platform,
   { folder, origin }: OpenedFolder,
-  options: InspectOptions,
+  options: Watched<InspectOptions>,
 ): Promise<Inspection> {
   const { stats = false, full, signal, onProgress } = options;
   return withFiles(platform, origin, signal, async (files) => {

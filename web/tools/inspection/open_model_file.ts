@@ -19,6 +19,7 @@ import { skimModel, type SkimmedModel, type TensorPlace } from './skim.js';
 import { namesLike } from '../../src/api/near_names.js';
 import { checkOptions, flag, progressCheck, signalCheck } from '../../src/api/options.js';
 import type { Platform } from '../../src/platform/platform.js';
+import { anyWork } from '../../src/api/overall_progress.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { checkCryptoOptions, cryptoOptionChecks } from '../../src/sources/crypto_options.js';
 import { openRanges } from '../../src/sources/open_ranges.js';
@@ -67,7 +68,9 @@ export async function openWithSource(
   };
   try {
     await files.call('start', undefined);
-    const skimmed = await withProgress(options, (watched) => skimModel(files, folder, watched));
+    const skimmed = await withProgress(anyWork, options, (watched) =>
+      skimModel(files, folder, watched),
+    );
     const { facts } = skimmed;
     const protection = protectedTensors(platform, folder, facts, key);
     const has = { key: key !== undefined, tensors: options.tensors !== false };

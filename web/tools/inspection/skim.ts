@@ -1,5 +1,6 @@
 // A model's description, read in parts: headers, metadata, index, and of the weights nothing.
-import type { Inspection, ProgressEvent } from '../../src/api/types.js';
+import type { Inspection } from '../../src/api/types.js';
+import type { PhaseProgress } from '../../src/api/overall_progress.js';
 import { readArchitecture } from '../convert/dimensions.js';
 import { blockTypes } from '../../src/api/generated/dtypes.js';
 import { formatsDescribedOnly, formatsWithConfigBeside } from '../../src/api/generated/formats.js';
@@ -24,7 +25,7 @@ export interface SkimOptions {
   readonly full?: boolean | undefined;
   /** false: no tensors, and what lists them is left out where the format keeps it apart. */
   readonly tensors?: boolean | undefined;
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+  readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

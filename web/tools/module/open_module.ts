@@ -11,6 +11,7 @@ import type {
 } from '../../src/api/types.js';
 import { checkAssets } from '../../src/api/assets.js';
 import { checkOptions } from '../../src/api/options.js';
+import { loading } from '../../src/api/overall_progress.js';
 import { withProgress } from '../../src/api/progress_callback.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import { Queue } from '../../src/model/queue.js';
@@ -97,7 +98,7 @@ export async function openModuleOn(
   if (options.assets) checkAssets(options.assets);
   const platform = options.assets ? usualPlatform.withAssets(options.assets) : usualPlatform;
   throwIfAborted(options.signal);
-  return withProgress(options, async (watched: OpenModuleOptions) => {
+  return withProgress(loading, options, async (watched, finish) => {
     const link = platform.openNetworks();
     const { facts } = await readOpening(
       openSource(source, platform, watched.signal),
@@ -111,7 +112,11 @@ export async function openModuleOn(
           link.call('beginFile', { byteCount, vocabulary: undefined, filterbank: undefined }),
         push: (bytes, givesAway) => link.call('pushLoad', { bytes }, { givesAway }),
         endFile: () => link.call('endFile', undefined),
-        finish: () => link.call('finishGraph', undefined),
+        finish: async () => {
+          const facts = await link.call('finishGraph', undefined);
+          finish();
+          return facts;
+        },
         close: () => link.close(),
       },
       watched,

@@ -9,7 +9,7 @@ import type { FoundModel } from './plan_model.js';
 
 /** `base`: what relative addresses are relative to. `openRepository`: for models by name. */
 export async function findStored(
-  request: StoredRequest,
+  request: Omit<StoredRequest, 'onProgress'>,
   base: string | undefined,
   openStore: () => Promise<ModelStore | undefined>,
   openRepository: (origin: HubOrigin, signal: AbortSignal) => Promise<RepositoryFiles>,

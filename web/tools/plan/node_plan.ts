@@ -34,7 +34,10 @@ const limitOfProcess = (): number =>
   (process as { constrainedMemory?: () => number }).constrainedMemory?.() ?? 0;
 
 /** Where `susurrus pull` keeps it. */
-async function findNamed(name: string, request: StoredRequest): Promise<FoundModel> {
+async function findNamed(
+  name: string,
+  request: Omit<StoredRequest, 'onProgress'>,
+): Promise<FoundModel> {
   const { repository, dtype } = parseNamedModel(name, request);
   const { hub, cache } = request;
   const [newest] =

@@ -48,7 +48,7 @@ export interface FoundModel {
 /** What differs between a page and Node. */
 export interface PlanEnvironment {
   device(): Promise<Device>;
-  find(request: StoredRequest): Promise<FoundModel>;
+  find(request: Omit<StoredRequest, 'onProgress'>): Promise<FoundModel>;
 }
 
 /** Fetches what stands before the weights, of a repository the list of its files and config.json, and no more. */

@@ -2,6 +2,8 @@
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { invalidOption } from '../../src/api/errors.js';
 import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
+import { anyWork } from '../../src/api/overall_progress.js';
+import { withProgress, type Watched } from '../../src/api/progress_callback.js';
 import type { ModelDestination } from '../../src/api/types.js';
 import type { FilesLink, PlannedPart, WritePass } from '../../src/protocol/files.js';
 import { largeFileWarnings } from '../../src/platform/output.js';
@@ -34,15 +36,26 @@ export async function writeModelOn(
     throw invalidOption('destination', 'a WritableStream, or in Node a path', destination);
   }
   const parts = modelParts(model);
+  throwIfAborted(options.signal);
+  return withProgress(anyWork, options, (watched) =>
+    writeParts(platform, destination, parts, watched),
+  );
+}
+
+async function writeParts(
+  platform: Platform,
+  destination: ModelDestination,
+  parts: ModelParts,
+  options: Watched<WriteOptions>,
+): Promise<WriteResult> {
   const { signal, force = false } = options;
-  throwIfAborted(signal);
   const yielder = new YieldController(signal ?? new AbortController().signal);
   const files = platform.openFiles();
   const fill = (write: Write): Promise<WriteResult> =>
     new ModelWriting(files, parts.sources, write, yielder, options).run(parts.model);
   const work = async (): Promise<WriteResult> => {
     try {
-      return isStream
+      return destination instanceof WritableStream
         ? await writeStream(destination, (write) => SourceError.unwrapped(fill(write)), signal)
         : await SourceError.unwrapped(platform.writeFile(destination, force, fill));
     } finally {
@@ -51,7 +64,7 @@ export async function writeModelOn(
   };
   try {
     // A stalled stream must not delay an abort. A file is removed before the call ends.
-    return await (isStream ? yielder.wait(work()) : work());
+    return await (destination instanceof WritableStream ? yielder.wait(work()) : work());
   } catch (error) {
     throw abortedOr(signal, error);
   }
@@ -63,7 +76,7 @@ class ModelWriting {
   readonly #sources: readonly PartSource[];
   readonly #write: Write;
   readonly #yielder: YieldController;
-  readonly #options: WriteOptions;
+  readonly #options: Watched<WriteOptions>;
   #byteCount = 0;
   #loaded = 0;
   #total = 0;
@@ -73,7 +86,7 @@ class ModelWriting {
     sources: readonly PartSource[],
     write: Write,
     yielder: YieldController,
-    options: WriteOptions,
+    options: Watched<WriteOptions>,
   ) {
     this.#files = files;
     this.#sources = sources;

@@ -2,7 +2,7 @@
 import type { WeightType } from '../generated/dtypes.js';
 import type { HubOptions } from './hub.js';
 import type { LoadOptions } from './load.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { SealOptions } from './source.js';
 
 /** A model that is kept, or the beginning of one whose download broke off. */
@@ -29,7 +29,7 @@ export interface KeptModel {
 export interface DownloadOptions
   extends HubOptions, SealOptions, Pick<LoadOptions, 'revision' | 'signal'> {
   /** Hears the phases `'download'`, `'convert'` and, of what is kept already, `'cache'`. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
 }
 
 /** The result of downloadModel(): the model as listModels() has it from now on. */

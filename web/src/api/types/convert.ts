@@ -2,7 +2,7 @@
 import type { WeightType } from '../generated/dtypes.js';
 import type { OutputFormat } from '../generated/formats.js';
 import type { FilterbankChoice } from './load.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 
 /** Options of convertModel() and upgradeModel(). */
 export interface ConvertOptions {
@@ -30,7 +30,7 @@ export interface ConvertOptions {
   /** Overwrites a destination that exists. */
   readonly force?: boolean;
   /** Phases `'inspect'`, where the source is verified first, and `'convert'`. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 // What inspect() reports.
 import type { Format } from '../generated/formats.js';
 import type { Dimensions } from '../generated/whisper.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { SealOptions } from './source.js';
 
 export interface InspectOptions extends SealOptions {
@@ -10,7 +10,7 @@ export interface InspectOptions extends SealOptions {
   /** Shows lists and texts of any length; otherwise those of more than 32 items or 1 KiB are given by their length. */
   readonly full?: boolean;
   /** Counts the bytes that are read. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 

@@ -1,5 +1,5 @@
 // Options of loadModel().
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { ModelFamily } from './model.js';
 import type { HubOptions } from './hub.js';
 import type { FileListLike, ModelSource, SealOptions } from './source.js';
@@ -28,7 +28,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
    */
   readonly early?: boolean;
   /** Called with each phase's bytes; what it throws stops the load. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   /** Stops the load at once, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** The engine binary to run; chosen by feature detection if absent. */

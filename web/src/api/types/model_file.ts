@@ -1,6 +1,6 @@
 // Model files that are opened to read tensors and other parts.
 import type { InspectedNetwork, InspectedTensor, InspectOptions, Inspection } from './inspect.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { ModelKey } from './source.js';
 
 /** Options of openModelFile(). */
@@ -13,7 +13,7 @@ export interface OpenModelOptions {
    */
   readonly tensors?: boolean;
   /** Counts the bytes that are read to open the file. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 

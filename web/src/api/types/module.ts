@@ -1,6 +1,6 @@
 // Networks that are run by name.
 import type { Assets, Variant } from './load.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 
 /** What the elements of a tensor are. f16 are their bits, in a Uint16Array; bool are 0 and 1, in a Uint8Array. */
 export type TensorType =
@@ -90,7 +90,7 @@ export interface ModuleDescription {
 export interface OpenModuleOptions {
   readonly signal?: AbortSignal;
   /** Called with the bytes that are read; what it throws stops the work. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   /** The binary to use; the fastest that runs here unless given. */
   readonly variant?: Variant;
   /** Where the package's own files lie. */

@@ -4,7 +4,7 @@
  * What `onProgress` receives. `fraction` (0 to 1) and `total` are absent while they are unknown. An exception from `onProgress`
  * stops the call, which rejects with that exception; the model stays usable. A promise that it returns is not awaited.
  */
-export interface ProgressEvent {
+export interface Progress {
   /**
    * `'decode'` and `'transcribe'` count seconds of audio, `'wait'` counts nothing: with `early`, the first window
    * is encoded, and its text waits for the rest of the model. All others count bytes. Where a
@@ -13,8 +13,16 @@ export interface ProgressEvent {
    */
   readonly phase:
     'load' | 'wait' | 'inspect' | 'decode' | 'transcribe' | 'convert' | 'download' | 'cache';
+  /**
+   * How much of the whole call is done, from 0 to 1, for one bar over all phases. It never goes back within a call; the last report
+   * before the call succeeds has 1. Where a length is unknown, it approaches 1 and says nothing of the time that is left.
+   */
+  readonly overall: number;
+  /** Of this phase. */
   readonly loaded: number;
+  /** Of this phase. */
   readonly total?: number;
+  /** Of this phase. */
   readonly fraction?: number;
   /** Of the download of a model by its name: the repository that the bytes come from, `'ggerganov/whisper.cpp'`. */
   readonly source?: string;

@@ -1,5 +1,5 @@
 // Encrypting, signing and verifying model files.
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { ModelKey, SealOptions } from './source.js';
 
 /** Options of addPieceDigests(), and of all that write a copy. */
@@ -7,7 +7,7 @@ export interface RewriteOptions {
   /** Overwrites a file that exists. */
   readonly force?: boolean;
   /** Counts the bytes read in every pass over the source. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -60,7 +60,7 @@ export interface Verification {
 
 export interface VerifyOptions extends SealOptions {
   /** Counts the bytes read in every pass over the file. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
 

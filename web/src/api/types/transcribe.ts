@@ -9,7 +9,7 @@ import type {
   ScoreOptionValues,
 } from '../generated/options.js';
 import type { Dimensions } from '../generated/whisper.js';
-import type { ProgressEvent } from './progress.js';
+import type { Progress } from './progress.js';
 import type { VadOptions } from './vad.js';
 
 interface Abortable {
@@ -36,7 +36,7 @@ export interface CommonTranscribeOptions extends Abortable {
    */
   readonly vad?: boolean | VadOptions;
   /** Called with the seconds that are done and those that remain; what it throws stops the work. */
-  readonly onProgress?: (event: ProgressEvent) => void;
+  readonly onProgress?: (event: Progress) => void;
 }
 
 /** Options of a Whisper's transcribe(). `null` switches a threshold or limit off. */
