@@ -162,6 +162,12 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
       );
     const button = good!.shadowRoot!.querySelector('button')!;
     const before = button.textContent;
+    const { value: empty } = good!.shadowRoot!.querySelector('progress')!;
+    const shown: [overall: number, value: number][] = [];
+    good!.addEventListener('susurrus-progress', (event) => {
+      const { overall } = (event as CustomEvent<{ overall: number }>).detail;
+      shown.push([overall, good!.shadowRoot!.querySelector('progress')!.value]);
+    });
     const over = heard(document, 'susurrus-transcript');
     button.click();
     const during = button.textContent;
@@ -178,6 +184,8 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     const track = document.querySelector('video')!.textTracks[0]!;
     return {
       lacking,
+      empty,
+      shown,
       labels: [before, during, button.textContent],
       text: text.trim(),
       lines: [...track.cues!].map((cue) => (cue as VTTCue).text),
@@ -192,6 +200,10 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     note: 'There is no video or audio with that id.',
     lacking: 'Say which model with the attribute "model".',
   });
+  expect(texts.empty).toBe(0);
+  expect(texts.shown.length).toBeGreaterThan(2);
+  for (const [overall, value] of texts.shown) expect(value).toBe(overall);
+  expect(texts.shown.at(-1)).toEqual([1, 1]);
   expect(texts.lines.join(' ').replaceAll('\n', ' ')).toBe(sampleText);
   await page.evaluate(() => document.querySelector('susurrus-captions')!.remove());
   await workersLeft(0);
