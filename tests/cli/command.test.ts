@@ -130,8 +130,18 @@ describe('susurrus transcribe', () => {
     ['an absent recording', ['/no/such.wav', '--model', modelPath], 6, /no such file/],
     ['an absent model', [samplePath, '--model', '/no/such.apr'], 6, /no such file/],
     ['a file that is no model', [samplePath, '--model', samplePath], 1, /not a model file/],
-    ['an unknown language', [samplePath, '--model', modelPath, '--language', 'xx'], 5, /language/],
-    ['an impossible beam', [samplePath, '--model', modelPath, '--beam-size', '99'], 5, /beamSize/],
+    [
+      'an unknown language',
+      [samplePath, '--model', modelPath, '--language', 'xx'],
+      64,
+      /--language must be .*; it is "xx" \(susurrus transcribe --help\)/,
+    ],
+    [
+      'an impossible beam',
+      [samplePath, '--model', modelPath, '--beam-size', '0'],
+      64,
+      /: --beam-size must be a whole number from 1 to 16, or none; it is 0 \(/,
+    ],
     ['a file that is no audio', [modelPath, '--model', modelPath], 2, /no audio file/],
   ])('%s fails with one line', async (_, args, group, says) => {
     expectFailure(await run('transcribe', ...args), group, says);

@@ -148,7 +148,7 @@ describe('transcribe --jobs', () => {
       /--skip-existing needs --output-dir or --beside/,
     ],
     ['two places', 64, ['--beside', '--output-dir', 'x'], /exclude each other/],
-    ['a beam of 99', 5, ['--jobs', '2', '--beam-size', '99'], /beamSize/],
+    ['a beam of 99', 64, ['--jobs', '2', '--beam-size', '99'], /: --beam-size must be .* is 99 \(/],
   ])('%s is refused once', async (_, refusal, args, says) => {
     const { status, stdout, stderr } = await run(recording('a.wav'), recording('b.wav'), ...args);
     expect([status, stdout]).toEqual([refusal, '']);

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type * as CommandTable from '../../web/cli/commands.js';
 import type * as Help from '../../web/cli/help.js';
 import type { Word } from '../../web/src/api/types.js';
+import { invalidOption, SusurrusError } from '../../web/src/api/errors.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
+import { asUsageError } from '../../web/cli/usage_error.js';
 import { bundleCommand, bundleWithFakePackage, runCommand } from '../support/fake_cli.js';
 import type { CommandOutcome } from '../support/fake_cli.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -206,13 +208,54 @@ describe('options of transcribe', () => {
     expect(stderr).toMatch(says);
   });
 
-  test('what a call of the package refuses keeps its group', async () => {
+  test('what the package says about an option is a usage error with the flag’s name', async () => {
     const width = ['--timestamps', 'word', '--max-line-width', '0'];
     const { status, stderr } = await run('transcribe', audio, ...width);
     expect([status, stderr]).toEqual([
-      5,
-      expect.stringMatching(/maxLineWidth.*\[invalid_argument\]/),
+      64,
+      expect.stringMatching(
+        /^susurrus: --max-line-width must be .* \(susurrus transcribe --help\)\n$/,
+      ),
     ]);
+  });
+
+  test.each([
+    [
+      'patience',
+      'null without beamSize',
+      'null',
+      '--patience must be none without --beam-size; it is "null"',
+    ],
+    ['breakLoops', 'true', false, '--no-break-loops must be true; it is false'],
+    [
+      'hotwords[1].weight',
+      'from -20 to 20',
+      30,
+      '--hotword[1].weight must be from -20 to 20; it is 30',
+    ],
+    ['languageModel', 'absent', 1, '--lm must be absent; it is 1'],
+    ['shardSize', 'more', 1, '--size must be more; it is 1'],
+  ])('an error about %s has the name of its flag', (subject, expected, got, message) => {
+    const options = {
+      patience: 1,
+      'beam-size': 1,
+      'no-break-loops': 1,
+      hotword: 1,
+      lm: 1,
+      size: 1,
+    };
+    expect(asUsageError(invalidOption(subject, expected, got), options)).toMatchObject({ message });
+  });
+
+  test('errors about anything else stay as they are', () => {
+    const options = { force: 1, 'beam-size': 1 };
+    for (const error of [
+      ...[invalidOption('force', 'true', false), invalidOption('candidates', 'texts', 1)],
+      new SusurrusError('malformed', 'beamSize', { subject: 'beamSize' }),
+      ...[new Error('mine'), 'enough'],
+    ]) {
+      expect(asUsageError(error, options)).toBe(error);
+    }
   });
 
   test('have one letter where they are used most', async () => {

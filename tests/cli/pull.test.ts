@@ -149,7 +149,7 @@ test('a call that cannot be, or a repository that is not there, is one line', as
     [['pull', 'tiny.en', '--dtype', 'q9'], 64, /--dtype/],
     [['pull', 'tiny.en', '--quantize', 'int8'], 64, /int8 is a type of APR1: give --format apr1/],
     [['pull', 'tiny.en', '--quantize', 'f16', '--dtype', 'f16'], 64, /give one of them/],
-    [['pull', 'tiny.en', '--format', 'apr1'], 5, /output/],
+    [['pull', 'tiny.en', '--format', 'apr1'], 64, /: --output must be a path/],
     [['pull', 'no/where'], 6, /no such repository/],
     [['models', 'tiny.en'], 64, /rm NAME; it takes no 'tiny\.en'/],
     [['models', 'rm'], 64, /models rm needs at least one NAME/],

@@ -1,7 +1,7 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import { orMeant, usageError } from './arguments.js';
+import { orMeant } from './arguments.js';
 import { commands } from './commands.js';
 import type { Command } from './commands.js';
 import { helpOf } from './help.js';
@@ -9,6 +9,7 @@ import { tellError } from './several_files.js';
 import { print } from './terminal.js';
 import { isTranscriptionProcess, serveTranscription } from './transcription_process.js';
 import { overview } from './usage.js';
+import { asUsageError, usageError } from './usage_error.js';
 
 const commandNames = Object.keys(commands);
 
@@ -63,7 +64,9 @@ async function runCommand(): Promise<void> {
     await run(args, interruption.signal);
   } catch (error) {
     const command = commandNames.find((name) => name === args[0]);
-    process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(error, command);
+    const { options = {} } = command === undefined ? {} : commandNamed(command);
+    const told = asUsageError(error, options);
+    process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(told, command);
   }
 }
 
