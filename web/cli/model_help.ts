@@ -92,7 +92,7 @@ export const convertHelp: CommandHelp = {
         ],
         [
           '--dtype TYPE',
-          `of the weights: ${oneOf(outputDtypes.apr2)} (f16, or what SRC has if that is a model file or in blocks); ` +
+          `of the weights: ${oneOf(outputDtypes.apr2)} (q8_0, or what SRC has if that is a model file or in blocks); ` +
             `with apr1 ${oneOf(outputDtypes.apr1)} (f16); ` +
             `with safetensors ${oneOf(outputDtypes.safetensors)}, for all weights (what SRC has); ` +
             `with ggml ${oneOf(outputDtypes.ggml)} (what SRC has)`,

@@ -174,14 +174,14 @@ function withFilterbank(
   return { ...metadata, ...filterbankKeys(slaneyFilterbank(module, facts.architecture.n_mels)) };
 }
 
-/** Unless another type is asked for, models stay as exact as they are, and weights that are in blocks stay in them. */
+/** Unless another type is asked for, models stay as exact as they are, weights that are in blocks stay in them, and others become q8_0. */
 function storedType(
   { facts, metadata }: OpenedCheckpoint,
   { format = 'apr2' }: ConvertOptions,
 ): WrittenType {
   if (format === 'apr1') return 'f16';
   if (metadata || format !== 'apr2') return 'exact';
-  return weightTypes.find((type) => isBlockType(type) && type === facts.dtype) ?? 'f16';
+  return weightTypes.find((type) => isBlockType(type) && type === facts.dtype) ?? 'q8_0';
 }
 
 function vocabularySizeOf({ architecture }: JsonObject): number {
