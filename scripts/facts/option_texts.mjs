@@ -90,7 +90,7 @@ export function cliName({ name, cli }) {
 
 function argumentOf({ kind, cli, choices }) {
   if (cli?.switch !== undefined) return '';
-  if (choices) return ` ${choices.join('|')}`;
+  if (choices) return cli?.isOptional ? ` [${choices.join('|')}]` : ` ${choices.join('|')}`;
   if (cli?.argument) return ` ${cli.argument}`;
   return ` ${{ flag: 'true|false', whole: 'N', number: 'X' }[kind] ?? 'VALUE'}`;
 }

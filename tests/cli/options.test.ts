@@ -9,6 +9,8 @@ import type * as Help from '../../web/cli/help.js';
 import type { Word } from '../../web/src/api/types.js';
 import { invalidOption, SusurrusError } from '../../web/src/api/errors.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
+import { takesColors } from '../../web/cli/terminal.js';
+import { textLines } from '../../web/cli/text_output.js';
 import { asUsageError } from '../../web/cli/usage_error.js';
 import { bundleCommand, bundleWithFakePackage, runCommand } from '../support/fake_cli.js';
 import type { CommandOutcome } from '../support/fake_cli.js';
@@ -402,6 +404,50 @@ describe('the transcript', () => {
     expect(readdirSync(output)).toEqual(['talk.one.srt']);
   });
 
+  test('has the times of its lines on stdout where they are asked for', async () => {
+    const timed = '[00:30.000 → 00:31.500] Hallo Welt.\n';
+    for (const [args, kind] of [
+      [['--timestamps', audio], 'segment'],
+      [['-t', audio], 'segment'],
+      [['-qt', audio, '--no-vad'], 'segment'],
+      [[audio, '--timestamps', 'word'], 'word'],
+    ] as const) {
+      const { stdout, calls } = await run('transcribe', ...args);
+      expect([args, stdout]).toEqual([args, timed]);
+      expect(calls[1]).toEqual([
+        'transcribe',
+        audio,
+        expect.objectContaining({ timestamps: kind }),
+      ]);
+    }
+    const none = await run('transcribe', '--timestamps', 'none', audio);
+    expect(none.stdout).toBe('Hallo Welt.\n');
+    // Files have what their formats have.
+    await run('transcribe', audio, '-o', output, '-f', 'txt,srt', '-t');
+    expect(readFileSync(join(output, 'talk.one.txt'), 'utf8')).toBe('Hallo Welt.\n');
+    const misspelt = await run('transcribe', audio, '--timestamps=wrod');
+    expect(misspelt.calls[1]?.[2]).toMatchObject({ timestamps: 'wrod' });
+  });
+
+  test('has colours on demand, on a terminal or where FORCE_COLOR is set', async () => {
+    const args = ['transcribe', audio, '--colors', '-t', 'word'];
+    const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env;
+    const times = '[00:30.000 → 00:31.500] ';
+    expect((await runCommand(command, args, { env })).stdout).toBe(`${times}Hallo Welt.\n`);
+    const forced = await runCommand(command, args, { env: { ...env, FORCE_COLOR: '1' } });
+    expect(forced.stdout).toBe(`${times}\x1b[33mHallo\x1b[39m Welt.\n`);
+    for (const where of [
+      ['-f', 'srt'],
+      ['-o', output],
+    ]) {
+      const { status, stderr } = await run('transcribe', audio, '--colors', ...where);
+      expect([status, stderr]).toEqual([
+        64,
+        expect.stringMatching(/--colors needs text on stdout/),
+      ]);
+    }
+  });
+
   test('of several recordings is text or a JSON array on stdout, or files', async () => {
     const other = join(folder, 'other.wav');
     writeFileSync(other, '');
@@ -533,4 +579,47 @@ test('a word over the end of a line belongs to that line', () => {
     { start: 0, end: 2, text: '你好世', words: words.slice(0, 2) },
     { start: 2, end: 4, text: '再见', words: words.slice(2) },
   ]);
+});
+
+describe('a line of text', () => {
+  const plain = { hasTimes: false, hasColors: true };
+
+  test('has the colour of its mean probability, or its words have theirs', () => {
+    const said = { start: 0, end: 1, text: ' a b c' };
+    const lines = [-1, -0.5, -0.1, undefined].map((avgLogprob) =>
+      textLines([{ ...said, ...(avgLogprob !== undefined && { avgLogprob }) }], plain),
+    );
+    expect(lines).toEqual([
+      '\x1b[31ma b c\x1b[39m\n',
+      '\x1b[33ma b c\x1b[39m\n',
+      ...['a b c\n', 'a b c\n'],
+    ]);
+    const words = [0.9, 0.5, 0.1].map((probability, at) => ({
+      ...{ word: [' a', ' b', ' c'][at]!, start: at, end: at + 1, probability },
+    }));
+    const expected = 'a\x1b[33m b\x1b[39m\x1b[31m c\x1b[39m\n';
+    expect(textLines([{ ...said, avgLogprob: -1, words }], plain)).toBe(expected);
+    // Words that are not its text have no say.
+    const other = [{ ...said, avgLogprob: -1, words: words.slice(1) }];
+    expect(textLines(other, plain)).toBe(lines[0]);
+  });
+
+  test('has hours where there are any, and no control sequences of its own', () => {
+    const segments = [{ start: 3599.9996, end: 36_000, text: '\x1b[2Ja', avgLogprob: -1 }];
+    const line = '[01:00:00.000 → 10:00:00.000] ';
+    expect(textLines(segments, { hasTimes: true, hasColors: false })).toBe(`${line}\uFFFD[2Ja\n`);
+    expect(textLines(segments, { hasTimes: true, hasColors: true })).toBe(
+      `${line}\x1b[31m\uFFFD[2Ja\x1b[39m\n`,
+    );
+  });
+
+  test('has colours on a terminal, unless the environment says otherwise', () => {
+    const terminal = { isTTY: true };
+    const taken = (env: NodeJS.ProcessEnv) => [takesColors(terminal, env), takesColors({}, env)];
+    expect(taken({})).toEqual([true, false]);
+    expect(taken({ NO_COLOR: '' })).toEqual([true, false]);
+    expect(taken({ NO_COLOR: '1' })).toEqual([false, false]);
+    expect(taken({ NO_COLOR: '1', FORCE_COLOR: '' })).toEqual([true, true]);
+    expect(taken({ FORCE_COLOR: '0' })).toEqual([false, false]);
+  });
 });

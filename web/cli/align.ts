@@ -24,6 +24,7 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
   const output = new TranscriptOutput(values, {
     recordings: [recording],
     hasWords: true,
+    hasTimes: false,
     task: undefined,
     defaultFormat: 'json',
   });

@@ -49,6 +49,11 @@ const renamed: Readonly<Record<string, string>> = {
   normalisation: 'normalization',
 };
 
+/** Options whose value may be left out: these words are values, and the first of them is meant without one. */
+const optionalValues: Readonly<Record<string, readonly string[]>> = {
+  timestamps: ['segment', 'word', 'none'],
+};
+
 /** Every command takes these. Help is printed before a command is called. */
 export const generalOptions = {
   quiet: { type: 'boolean' },
@@ -117,25 +122,46 @@ function asParseArgs(args: readonly string[], options: Options): string[] {
   for (let at = 0; at < args.length; ++at) {
     const arg = args[at] ?? '';
     if (arg === '--') return [...result, ...args.slice(at)];
-    const [, flag, value] = /^--([^=]+)(=.*)?$/s.exec(arg) ?? [];
+    const next = args[at + 1] ?? '';
+    const [, flag, assigned] = /^--([^=]+)(=.*)?$/s.exec(arg) ?? [];
     if (flag === undefined) {
-      result.push(arg);
+      result.push(...withValueOfLast(arg, next, options));
       continue;
     }
     const name = flag.replaceAll('_', '-');
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
-    const next = value?.slice(1) ?? args[at + 1] ?? '';
-    if (type === 'boolean' && /^(true|false)$/i.test(next)) {
-      if (/^true$/i.test(next)) result.push(`--${name}`);
+    const value = assigned ?? valueLeftOut(name, next, options);
+    const word = value?.slice(1) ?? next;
+    if (type === 'boolean' && /^(true|false)$/i.test(word)) {
+      if (/^true$/i.test(word)) result.push(`--${name}`);
       if (value === undefined) ++at;
-    } else if (type === 'string' && value === undefined && /^-[\d.]/.test(next)) {
-      result.push(`--${name}=${next}`);
+    } else if (type === 'string' && value === undefined && /^-[\d.]/.test(word)) {
+      result.push(`--${name}=${word}`);
       ++at;
     } else {
       result.push(`--${name}${value ?? ''}`);
     }
   }
   return result;
+}
+
+/** `=segment` for `--timestamps` where none of its values follows. */
+function valueLeftOut(name: string, next: string, options: Options): string | undefined {
+  const values = Object.hasOwn(optionalValues, name) ? optionalValues[name] : undefined;
+  if (!values || !Object.hasOwn(options, name) || values.includes(next)) return undefined;
+  return `=${values[0] ?? ''}`;
+}
+
+/** `-t` and `-vt` in the same way. Switches alone stand before the last of several letters. */
+function withValueOfLast(arg: string, next: string, options: Options): readonly string[] {
+  const [, before = '', last] = /^-([a-z]*)([a-z])$/.exec(arg) ?? [];
+  const named = (letter: string): string =>
+    Object.keys(options).find((name) => shortNames[name] === letter) ?? '';
+  const name = named(last ?? '');
+  const value = last === undefined ? undefined : valueLeftOut(name, next, options);
+  const areSwitches = [...before].every((letter) => options[named(letter)]?.type === 'boolean');
+  if (value === undefined || !areSwitches) return [arg];
+  return [...(before === '' ? [] : [`-${before}`]), `--${name}${value}`];
 }
 
 /** One of several words, or an error that names the option. */

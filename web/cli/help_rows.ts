@@ -47,6 +47,11 @@ export const outputSection: HelpSection = {
   title: 'Output',
   rows: [
     [
+      '--colors',
+      'text on a terminal: what is less than 70 % probable in yellow, than 40 % in red; of words where they have times, else of ' +
+        'lines. FORCE_COLOR and NO_COLOR are obeyed',
+    ],
+    [
       '--format FORMATS',
       'one or several of txt, srt, vtt, tsv, json, lrc, csv, verbose_json; or all (txt; json for align)',
     ],

@@ -15,6 +15,11 @@ export function print(text: string): void {
   process.stdout.write(safe(text));
 }
 
+/** Lines of textLines() to stdout, with their colours. */
+export function printLines(lines: string): void {
+  process.stdout.write(lines);
+}
+
 /** JSON to stdout: the same value, with control characters escaped (`\u009b`). */
 export function printJson(json: string): void {
   process.stdout.write(
@@ -47,3 +52,20 @@ export function tellAlways(text: string): void {
 
 /** Running text as a terminal may have it. */
 export const safe = (text: string): string => text.replace(steeringText, '\uFFFD');
+
+/** A colour of text, which every terminal has. */
+export type Color = 'red' | 'yellow';
+const colorCodes: Readonly<Record<Color, number>> = { red: 31, yellow: 33 };
+
+/** Running text as a terminal may have it, in a colour; in the terminal's own without one. */
+export const colored = (text: string, color: Color | undefined): string =>
+  color === undefined ? safe(text) : `\x1b[${colorCodes[color]}m${safe(text)}\x1b[39m`;
+
+/** Whether an output may have colours: a terminal, unless NO_COLOR is set; FORCE_COLOR decides before both. */
+export function takesColors(
+  { isTTY = false }: { readonly isTTY?: boolean },
+  { FORCE_COLOR: forced, NO_COLOR: refused = '' }: NodeJS.ProcessEnv,
+): boolean {
+  if (forced !== undefined) return !/^(0|false)$/i.test(forced);
+  return isTTY && refused === '';
+}

@@ -1,5 +1,5 @@
 import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
-import { format, SusurrusError } from '../src/node.js';
+import { SusurrusError } from '../src/node.js';
 import { asNumber, parse, usageError } from './arguments.js';
 import { isStdin, labelOf } from './audio_source.js';
 import { explain } from './explanation.js';
@@ -18,7 +18,7 @@ import { ProgressBar } from './progress_bar.js';
 import { recordingsIn } from './recordings.js';
 import type { Recording } from './recordings.js';
 import { forEachFile, isRefusedOption, tellError } from './several_files.js';
-import { print, tell } from './terminal.js';
+import { tell } from './terminal.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
 const mostJobs = 256;
@@ -54,6 +54,7 @@ export async function transcribeCommand(
   const output = new TranscriptOutput(values, {
     recordings,
     hasWords: options.timestamps === 'word',
+    hasTimes: options.timestamps === 'segment' || options.timestamps === 'word',
     task: options.task,
     defaultFormat: 'txt',
   });
@@ -80,7 +81,8 @@ export async function transcribeCommand(
     await withModel(values, signal, (model) =>
       forEachFile(due, signal, async (recording) => {
         tellName(recording);
-        const heard = await hearHere(model, recording.file, { ...options, signal }, output.isText);
+        const onSegment = output.isText ? (each: Segment) => output.show([each]) : undefined;
+        const heard = await hearHere(model, recording.file, { ...options, signal }, onSegment);
         const written = output.isText ? [] : await output.write(recording, heard.result);
         tellHeard(recording, heard, written);
       }).finally(() => output.finish()),
@@ -141,29 +143,23 @@ async function withoutTranscript(
   return due;
 }
 
-/** In this process, with a bar; where `isShown`, prints each segment's text as it comes. */
+/** In this process, with a bar, which makes room for `onSegment`. */
 async function hearHere(
   model: Model,
   file: string,
   options: AnyTranscribeOptions & { readonly signal: AbortSignal },
-  isShown: boolean,
+  onSegment?: (segment: Segment) => void,
 ): Promise<Heard> {
   const bar = new ProgressBar(labelOf(file));
   const show = (segment: Segment): void => {
     bar.clear();
-    print(format({ segments: [segment] }, 'txt'));
+    onSegment?.(segment);
   };
   const note = (line: string): void => {
     bar.clear();
     tell(line);
   };
-  const work = hear(
-    model,
-    file,
-    { ...options, onProgress: bar.update },
-    isShown ? show : undefined,
-    note,
-  );
+  const work = hear(model, file, { ...options, onProgress: bar.update }, onSegment && show, note);
   return work.finally(() => bar.clear());
 }
 

@@ -7,7 +7,9 @@ import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
 import { isFile, labelOf, stemOf } from './audio_source.js';
 import type { Recording } from './recordings.js';
-import { print, printJson } from './terminal.js';
+import { print, printJson, printLines, takesColors } from './terminal.js';
+import { textLines } from './text_output.js';
+import type { SpokenSegment, TextStyle } from './text_output.js';
 
 const limitReaders = {
   'max-line-width': orNone(asNumber),
@@ -20,6 +22,7 @@ export const outputArguments = {
   ...withValues(limitReaders),
   'highlight-words': { type: 'boolean' },
   'escape-formulas': { type: 'boolean' },
+  colors: { type: 'boolean' },
   format: { type: 'string' },
   'output-dir': { type: 'string' },
   beside: { type: 'boolean' },
@@ -31,12 +34,15 @@ interface OutputValues extends Readonly<Record<string, unknown>> {
   readonly beside?: boolean;
   readonly 'highlight-words'?: boolean;
   readonly 'escape-formulas'?: boolean;
+  readonly colors?: boolean;
 }
 
 interface Circumstances {
   /** The recordings whose transcripts are written. */
   readonly recordings: readonly Recording[];
   readonly hasWords: boolean;
+  /** Lines of text on stdout begin with their times. */
+  readonly hasTimes: boolean;
   readonly task: Task | undefined;
   /** When none is asked for. */
   readonly defaultFormat: TranscriptFormat;
@@ -48,6 +54,7 @@ export class TranscriptOutput {
   readonly #isBeside: boolean;
   readonly #options: FormatOptions;
   readonly #isOneOfMany: boolean;
+  readonly #style: TextStyle;
   /** For the array of several JSON transcripts on stdout. */
   readonly #kept: object[] = [];
 
@@ -58,6 +65,12 @@ export class TranscriptOutput {
     this.#isBeside = values.beside ?? false;
     this.#options = optionsIn(values, about);
     this.#isOneOfMany = about.recordings.length > 1;
+    const { stdout, env } = process;
+    const hasColors = values.colors === true && takesColors(stdout, env);
+    this.#style = { hasTimes: about.hasTimes, hasColors };
+    if (values.colors && !this.isText) {
+      throw usageError('--colors needs text on stdout', 'colors');
+    }
     // Whether the options make sense shows on an empty transcript.
     format({ segments: [] }, 'txt', this.#options);
     if (this.#isBeside && this.#folder !== undefined) {
@@ -106,12 +119,19 @@ export class TranscriptOutput {
     const [name = 'txt'] = this.#formats;
     if (this.#isOneOfMany && this.#isJson) {
       this.#kept.push({ file: labelOf(recording.file), ...transcript });
+    } else if (this.isText) {
+      this.show(transcript.segments);
     } else {
       const text = ended(format(transcript, name, this.#options));
       if (name === 'json' || name === 'verbose_json') printJson(text);
       else print(text);
     }
     return [];
+  }
+
+  /** Writes lines of text to stdout. */
+  show(segments: readonly SpokenSegment[]): void {
+    printLines(textLines(segments, this.#style));
   }
 
   /**
