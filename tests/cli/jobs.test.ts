@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
@@ -238,6 +238,30 @@ describe('a process of transcribe --jobs', () => {
       expect(readdirSync(output())).toEqual([`${signal}.txt`]);
       rmSync(output(), { recursive: true });
     }
+  });
+});
+
+describe('the ffmpeg of a process of transcribe --jobs', () => {
+  const path = process.env.PATH;
+  afterEach(() => {
+    process.env.PATH = path;
+  });
+
+  test.each(['process', 'command'])('ends with a %s that is killed', async (what) => {
+    const held = pipe('held');
+    const script = `#!/bin/sh\necho $$ > '${folder}/pid'\nexec cat '${held}'\n`;
+    writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
+    process.env.PATH = `${folder}${delimiter}${path ?? ''}`;
+    const job = start(damaged('talk.m4a'), '--jobs', '1', '--output-dir', output());
+    const end = await whenRead(held);
+    const ffmpeg = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+    const [worker = 0] = childrenOf(job.process);
+    if (what === 'command') job.process.kill('SIGKILL');
+    else process.kill(worker, 'SIGKILL');
+    // Nothing was written to it, and its input is still open.
+    await untilGone([worker, ffmpeg]);
+    expect(await job.ended).toBe(what === 'command' ? 'SIGKILL' : 6);
+    await end.close();
   });
 });
 

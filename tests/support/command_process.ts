@@ -17,7 +17,9 @@ export interface CommandProcess {
 }
 
 export function startCommand(...args: string[]): CommandProcess {
-  const child = spawn(process.execPath, [join(projectRoot, 'dist/cli.mjs'), ...args]);
+  // Jest's process.env is a copy, which a test may change.
+  const { env } = process;
+  const child = spawn(process.execPath, [join(projectRoot, 'dist/cli.mjs'), ...args], { env });
   const said = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => (said[name] += text));

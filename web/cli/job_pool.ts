@@ -8,7 +8,7 @@ import type { Heard } from './heard.js';
 import { tellWarnings } from './open_model.js';
 import type { ModelRequest } from './open_model.js';
 import { tell } from './terminal.js';
-import { processMark } from './transcription_process.js';
+import { hasGroups, killGroup, processMark } from './transcription_process.js';
 import type { Order, Reply } from './transcription_process.js';
 
 interface Died {
@@ -25,13 +25,16 @@ interface WorkerProcess {
 function startProcess(): WorkerProcess {
   // All of the command is one file.
   const child = fork(fileURLToPath(import.meta.url), [processMark], {
+    // A group of its own, so that what it started ends with it.
+    detached: hasGroups,
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const died = new Promise<Died>((done) => {
-    child.once('exit', (status, signal) =>
-      done({ kind: 'died', how: signal ?? `exit status ${status ?? 'unknown'}` }),
-    );
+    child.once('exit', (status, signal) => {
+      if (child.pid !== undefined) killGroup(child.pid);
+      done({ kind: 'died', how: signal ?? `exit status ${status ?? 'unknown'}` });
+    });
     child.once('error', ({ message }) => done({ kind: 'died', how: message }));
   });
   return {

@@ -1,5 +1,5 @@
 // A process of `transcribe --jobs`: loads the model, then transcribes one recording after the other as it is told. It writes
-// nothing and owns nothing, so it can be killed at any time.
+// nothing and owns nothing but its ffmpeg, so its group can be killed at any time.
 import { loadModel } from '../src/node.js';
 import type { Model, AnyTranscribeOptions } from '../src/node.js';
 import { toErrorMessage } from '../src/api/errors.js';
@@ -23,12 +23,28 @@ export const processMark = '--transcription-process';
 export const isTranscriptionProcess = (): boolean =>
   process.argv[2] === processMark && process.send !== undefined;
 
+/** Whether the system has process groups. */
+export const hasGroups = process.platform !== 'win32';
+
+/** Kills what is left of a process's group, its ffmpeg among it. */
+export function killGroup(leader: number): void {
+  if (!hasGroups) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nothing is left.
+  }
+}
+
 /** Answers each order; ends with its parent. */
 export function serveTranscription(): void {
-  // Ctrl-C reaches the parent too, which decides.
+  // Where Ctrl-C reaches it, it reaches the parent too, which decides.
   process.on('SIGINT', () => undefined);
   // Not exit(), which waits for reads that may never end.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.once('disconnect', () => {
+    killGroup(process.pid);
+    process.kill(process.pid, 'SIGKILL');
+  });
   let model: Model | undefined;
   let options: AnyTranscribeOptions = {};
   // Ends with the process.
