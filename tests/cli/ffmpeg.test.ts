@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { SusurrusError } from '../../web/src/api/errors.js';
 import { withAudio } from '../../web/cli/audio_source.js';
 import type { DecodedAudio, Holding } from '../../web/cli/decoded_by_ffmpeg.js';
+import { withDuration } from '../../web/cli/heard.js';
 import { namedPipe, whenRead } from '../support/command_process.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { runCommand } from '../support/fake_cli.js';
@@ -48,6 +49,7 @@ interface Hearing {
   readonly holding?: Holding;
   readonly signal?: AbortSignal;
   readonly listen?: (audio: DecodedAudio) => Promise<unknown>;
+  readonly onDuration?: (seconds: number) => void;
 }
 
 /** What is heard of the file that the package refuses, and what was said. */
@@ -55,9 +57,10 @@ async function hear({
   holding = 'short',
   signal = new AbortController().signal,
   listen = collected,
+  onDuration = () => undefined,
 }: Hearing = {}): Promise<{ heard: unknown; notes: readonly string[] }> {
   const notes: string[] = [];
-  const work = { signal, holding, onNote: (line: string) => notes.push(line) };
+  const work = { signal, holding, onNote: (line: string) => notes.push(line), onDuration };
   const heard = await withAudio(talk, work, (audio) =>
     typeof audio === 'string' ? Promise.reject(undecoded) : listen(audio as DecodedAudio),
   );
@@ -105,6 +108,35 @@ test('a long one is heard while it is decoded', async () => {
   });
   expect(heard).toBe(true);
   expect(isGone()).toBe(true);
+});
+
+test('what the file says of its length is known, and is no failure', async () => {
+  const lines = ['    Duration   : 00:00:09.00,', '  Duration: 01:02:03.50, start: 0.0', 'Output'];
+  const said = lines.map((line) => `echo '[info] ${line}' >&2`).join('; ');
+  const durations: number[] = [];
+  fakeFfmpeg(`${said}; cat '${sound}'`);
+  await hear({ onDuration: (seconds) => durations.push(seconds) });
+  expect(durations).toEqual([3723.5]);
+  fakeFfmpeg(`${said}; echo '[in#0 @ 0x1] [error] moov atom not found' >&2; exit 1`);
+  expect((await failureOf(hear())).message).toMatch(
+    /decode it: \[in#0 @ 0x1\] moov atom not found$/,
+  );
+});
+
+test('progress through it has that length, and the time that is left', () => {
+  const event = { phase: 'transcribe', loaded: 600 } as const;
+  expect(withDuration(event, 3600, 60)).toEqual({
+    ...{ ...event, total: 3600, fraction: 1 / 6, remainingSeconds: 300 },
+  });
+  // A file may say less than it has.
+  expect(withDuration(event, 500, 60)).toMatchObject({ fraction: 1, remainingSeconds: 0 });
+  for (const other of [
+    { ...event, total: 700, fraction: 6 / 7 },
+    { phase: 'download', loaded: 600 } as const,
+  ]) {
+    expect(withDuration(other, 3600, 60)).toBe(other);
+  }
+  expect(withDuration(event, undefined, 60)).toBe(event);
 });
 
 test.each([

@@ -22,6 +22,8 @@ export interface AudioWork {
   readonly holding: Holding;
   /** What people must know about it: a line. */
   readonly onNote?: (line: string) => void;
+  /** Gets the seconds that a recording says it has which ffmpeg decodes. */
+  readonly onDuration?: (seconds: number) => void;
 }
 
 export const isStdin = (file: string): boolean => file === '-';
@@ -74,11 +76,11 @@ export async function withAudio<T>(
 ): Promise<T> {
   await checkSource(file);
   const audio = await openRecording(file, work);
-  const { holding, signal, onNote = tell } = work;
+  const { holding, signal, onNote = tell, onDuration } = work;
   const onStart = (): void => onNote(`${printable(labelOf(file))}: decoded by ffmpeg\n`);
   const hearDecoded = (refused: SusurrusError): Promise<T> => {
     const input = typeof audio === 'string' ? audio : new Blob([audio as BlobPart]);
-    return withFfmpeg(input, refused, { holding, signal, onStart }, listen);
+    return withFfmpeg(input, refused, { holding, signal, onStart, onDuration }, listen);
   };
   try {
     return await listen(audio).catch((error: unknown) => {

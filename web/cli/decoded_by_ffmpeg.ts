@@ -23,13 +23,15 @@ interface Decoding {
   readonly signal: AbortSignal;
   /** ffmpeg is there and begins. */
   readonly onStart: () => void;
+  /** Gets the seconds that the recording says it has. */
+  readonly onDuration?: ((seconds: number) => void) | undefined;
 }
 
 /** Lets `listen` hear what `refused` says that the package cannot decode. No process is left when it ends, however it ends. */
 export async function withFfmpeg<T>(
   input: string | Blob,
   refused: SusurrusError,
-  { holding, signal, onStart }: Decoding,
+  { holding, signal, onStart, onDuration = () => undefined }: Decoding,
   listen: (audio: DecodedAudio) => Promise<T>,
 ): Promise<T> {
   const program = await ffmpegPath();
@@ -39,7 +41,7 @@ export async function withFfmpeg<T>(
   }
   signal.throwIfAborted();
   onStart();
-  const ffmpeg = new Ffmpeg(program, input);
+  const ffmpeg = new Ffmpeg(program, input, onDuration);
   const stop = (): void => void ffmpeg.close();
   signal.addEventListener('abort', stop, { once: true });
   try {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { SusurrusError } from '../src/node.js';
 
@@ -29,9 +30,13 @@ export async function ffmpegPath(): Promise<string | undefined> {
  * is taken.
  */
 const argumentsFor = (input: string): string[] => [
-  ...['-nostdin', '-v', 'error', '-protocol_whitelist', 'file,pipe', '-i', input],
+  ...['-nostdin', '-hide_banner', '-nostats', '-v', 'level+info'],
+  ...['-protocol_whitelist', 'file,pipe', '-i', input],
   ...['-map', '0:a:0', '-ac', '1', '-ar', '16000', '-f', 'f32le', '-'],
 ];
+
+/** A line about the input; those of tags begin further right. */
+const durationLine = /^\[info\] {3}Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?),/;
 
 interface Ending {
   readonly status: number | null;
@@ -47,10 +52,16 @@ export class Ffmpeg {
   readonly #exited: Promise<Ending>;
   /** When it is gone and all that it wrote has been read. */
   readonly #ended: Promise<Ending>;
+  /** What it said of failures. */
   #messages = '';
+  readonly #onDuration: (seconds: number) => void;
 
-  /** `input`: the path of a file, or bytes, which go through a pipe. */
-  constructor(program: string, input: string | Blob) {
+  /**
+   * `input`: the path of a file, or bytes, which go through a pipe. `onDuration` gets what the file says of its length, if it says
+   * anything.
+   */
+  constructor(program: string, input: string | Blob, onDuration: (seconds: number) => void) {
+    this.#onDuration = onDuration;
     const isPath = typeof input === 'string';
     const child = spawn(program, argumentsFor(isPath ? `file:${input}` : 'pipe:0'), {
       stdio: [isPath ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -59,9 +70,9 @@ export class Ffmpeg {
     this.#child = child;
     this.#samples = child.stdout as Readable;
     const { stdin, stderr } = child;
-    stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#messages = (this.#messages + text).slice(-mostMessages);
-    });
+    if (stderr) {
+      createInterface({ input: stderr }).on('line', (line) => this.#take(line));
+    }
     const failed = new Promise<Ending>((done) => {
       child.once('error', (error) => done({ status: null, signal: null, error }));
     });
@@ -81,6 +92,16 @@ export class Ffmpeg {
       stdin.on('error', () => undefined);
       if (!isPath) void feed(stdin, input);
     }
+  }
+
+  #take(line: string): void {
+    const [, hours, minutes, seconds] = durationLine.exec(line) ?? [];
+    if (hours !== undefined) {
+      this.#onDuration(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds));
+    }
+    if (/\[(info|warning)\]/.test(line)) return;
+    const text = line.replace(/\[(error|fatal|panic)\] /, '');
+    this.#messages = `${this.#messages}${text}\n`.slice(-mostMessages);
   }
 
   /** Its samples; at the end an error unless it decoded the whole recording. */

@@ -1,6 +1,6 @@
 // One recording transcribed, and how fast that was.
-import type { Model, Segment, AnyTranscribeOptions, Transcript } from '../src/node.js';
-import { transcribing } from '../src/api/overall_progress.js';
+import type { AnyTranscribeOptions, Model, Segment, Transcript } from '../src/node.js';
+import { transcribing, type PhaseProgress } from '../src/api/overall_progress.js';
 import { withProgress } from '../src/api/progress_callback.js';
 import { labelOf, withAudio } from './audio_source.js';
 import { printable } from './terminal.js';
@@ -27,8 +27,9 @@ export async function hear(
   const isWhole = options.normalization === 'recording' || options.compatibility === 'openai';
   const holding = isWhole ? 'whole' : 'short';
   const notes: string[] = [];
+  let duration: number | undefined;
   const begun = performance.now();
-  // One bar for a download and what is heard of it.
+  // One bar for a download and the transcription of what arrives.
   const result = await withProgress(transcribing, options, (watched) =>
     withAudio(
       file,
@@ -37,9 +38,17 @@ export async function hear(
         holding,
         onNote: onNote ?? ((line) => notes.push(line)),
         ...(watched.onProgress && { onProgress: watched.onProgress }),
+        onDuration: (seconds) => (duration = seconds),
       },
       async (audio) => {
-        const work = model.transcribe(audio, watched);
+        const started = performance.now();
+        const report = (event: PhaseProgress): void => {
+          watched.onProgress?.(withDuration(event, duration, (performance.now() - started) / 1000));
+        };
+        const work = model.transcribe(audio, {
+          ...watched,
+          ...(watched.onProgress && { onProgress: report }),
+        });
         for await (const segment of work) onSegment?.(segment);
         return await work;
       },
@@ -55,6 +64,19 @@ export async function hear(
     notes,
     engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${memory}`,
   };
+}
+
+/** Progress through a stream whose length is known here, after so many seconds of work. */
+export function withDuration(
+  event: PhaseProgress,
+  duration: number | undefined,
+  seconds: number,
+): PhaseProgress {
+  const { phase, loaded, fraction } = event;
+  if (phase !== 'transcribe' || fraction !== undefined || !duration || loaded <= 0) return event;
+  const total = Math.max(duration, loaded);
+  const remainingSeconds = ((total - loaded) * seconds) / loaded;
+  return { ...event, total, fraction: loaded / total, remainingSeconds };
 }
 
 export function statsLine({ result: { duration }, seconds, engine }: Heard): string {

@@ -39,6 +39,14 @@ function bar(part: number): string {
 /** How long it will still take: `, 1:05 left`. */
 function rest(seconds: number | undefined): string {
   if (seconds === undefined) return '';
-  const whole = Math.ceil(seconds);
-  return `, ${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')} left`;
+  return `, ${time(Math.ceil(seconds))} left`;
+}
+
+/** `1:05`, or `2:00:09` with hours. */
+function time(seconds: number): string {
+  const whole = Math.floor(seconds);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const start = hours > 0 ? `${hours}:${two(minutes)}` : String(minutes);
+  return `${start}:${two(whole % 60)}`;
 }

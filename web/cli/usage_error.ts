@@ -5,7 +5,10 @@ import { SusurrusError } from '../src/node.js';
 /** EX_USAGE of sysexits.h: 1 to 9 are groups of the package's errors. */
 export const usageStatus = 64;
 
-class UsageError extends SusurrusError {}
+class UsageError extends SusurrusError {
+  /** Which tells its type from the other's. */
+  readonly isUsage = true;
+}
 
 export function usageError(message: string, subject?: string): SusurrusError {
   return new UsageError('invalid_argument', message, {
@@ -15,7 +18,7 @@ export function usageError(message: string, subject?: string): SusurrusError {
 }
 
 /** `instanceof` is true of every SusurrusError. */
-export const isUsageError = (error: unknown): error is SusurrusError =>
+export const isUsageError = (error: unknown): error is UsageError =>
   error instanceof Error && error.constructor === UsageError;
 
 /** Options whose names in the API are not the command line's in camel case. */
