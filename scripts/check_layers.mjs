@@ -174,7 +174,10 @@ const typescriptLayers = {
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers', 'web/tools/capture'],
-  'web/cli': ['web/src', 'web/src/api', 'web/src/audio', 'web/src/platform', 'web/src/sources'],
+  'web/cli': [
+    ...['web/src', 'web/src/api', 'web/src/audio', 'web/src/platform', 'web/src/sources'],
+    'web/src/writers',
+  ],
   'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
 
@@ -196,6 +199,7 @@ const onlyModules = {
   },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
+  'web/cli → web/src/writers': { module: /\/time\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },

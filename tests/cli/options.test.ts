@@ -431,7 +431,9 @@ describe('the transcript', () => {
 
   test('has colours on demand, on a terminal or where FORCE_COLOR is set', async () => {
     const args = ['transcribe', audio, '--colors', '-t', 'word'];
-    const { NO_COLOR: _, FORCE_COLOR: __, ...env } = process.env;
+    const env = { ...process.env };
+    delete env.NO_COLOR;
+    delete env.FORCE_COLOR;
     const times = '[00:30.000 → 00:31.500] ';
     expect((await runCommand(command, args, { env })).stdout).toBe(`${times}Hallo Welt.\n`);
     const forced = await runCommand(command, args, { env: { ...env, FORCE_COLOR: '1' } });

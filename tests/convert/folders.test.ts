@@ -68,7 +68,7 @@ describe('metadata', () => {
       // Values of few bits lose none outside blocks.
       tensors: facts.tensors.map(({ name, dtype }) => ({
         ...{ name, dtype },
-        relativeError: dtype === 'q8_0' ? (expect.closeTo(0, 2) as unknown as number) : 0,
+        relativeError: dtype === 'q8_0' ? (expect.closeTo(0, 2) as unknown) : 0,
       })),
       warnings: [],
     });

@@ -159,7 +159,9 @@ function withValueOfLast(arg: string, next: string, options: Options): readonly 
     Object.keys(options).find((name) => shortNames[name] === letter) ?? '';
   const name = named(last ?? '');
   const value = last === undefined ? undefined : valueLeftOut(name, next, options);
-  const areSwitches = [...before].every((letter) => options[named(letter)]?.type === 'boolean');
+  const areSwitches = Array.from(before).every(
+    (letter) => options[named(letter)]?.type === 'boolean',
+  );
   if (value === undefined || !areSwitches) return [arg];
   return [...(before === '' ? [] : [`-${before}`]), `--${name}${value}`];
 }

@@ -1,9 +1,12 @@
 // Text on stdout: a line for each segment, with its times and with colours where they are asked for.
+import { format } from '../src/node.js';
+import type { TranscriptLike } from '../src/node.js';
 import { clock, toMilliseconds } from '../src/writers/time.js';
-import type { TranscriptSegment, TranscriptWord } from '../src/writers/transcript.js';
-import { writeTxt } from '../src/writers/txt.js';
 import { colored, safe } from './terminal.js';
 import type { Color } from './terminal.js';
+
+type TranscriptSegment = TranscriptLike['segments'][number];
+type TranscriptWord = NonNullable<TranscriptSegment['words']>[number];
 
 interface SpokenWord extends TranscriptWord {
   readonly probability?: number;
@@ -32,7 +35,7 @@ export function textLines(segments: readonly SpokenSegment[], style: TextStyle):
   return segments
     .map((segment) => {
       const times = style.hasTimes ? timesOf(segment) : '';
-      const line = writeTxt({ segments: [segment] });
+      const line = format({ segments: [segment] }, 'txt');
       return times + (style.hasColors ? inColors(segment, line.trimEnd()) : safe(line));
     })
     .join('');

@@ -6,7 +6,7 @@ import { SusurrusError } from '../src/node.js';
 export const usageStatus = 64;
 
 class UsageError extends SusurrusError {
-  /** Which tells its type from the other's. */
+  /** Keeps the type apart from other errors of the package. */
   readonly isUsage = true;
 }
 
