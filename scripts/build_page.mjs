@@ -38,7 +38,7 @@ export function fillPage(template, strings) {
 /** Writes index.html into `folder`. */
 export async function buildPage(folder) {
   const template = readFileSync(join(root, 'web/demo/index.html'), 'utf8')
-    // Notes for whoever edits the template.
+    // Comments are for editors of the template only.
     .replaceAll(/\s*<!--[\s\S]*?-->/g, '');
   writeFileSync(
     join(folder, 'index.html'),

@@ -181,7 +181,7 @@ const typescriptLayers = {
   'web/demo': ['web/src', 'web/src/api', 'web/page'],
 };
 
-/** Of a layer that needs little of another: the files it may import there. */
+/** Layers that may import only a few files of another layer, and those files. */
 const onlyModules = {
   'web/src/sources → web/tools/crypto': {
     importer: /^web\/src\/sources\/load_crypto\.ts$/,

@@ -3,7 +3,7 @@
 //
 //   node scripts/random_april.mjs FILE.april [--layers 12] [--hidden 1024] [--projection 512] [--tokens 500] [--seed N]
 //
-// The same seed gives the same bytes. Weights are written one after the other, so that memory is that of the largest.
+// A seed always gives the same bytes. Weights are written one by one, so memory is limited to the largest.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import {
   integerAttribute,

@@ -65,8 +65,8 @@ export async function benchModel(size, dtype, layers) {
 }
 
 /**
- * The same weights twice, rounded so that LZ4 shrinks them: paths of the files {none, lz4}, named as the converter names
- * compression. The folder they are made of goes again.
+ * Makes two files of one set of random weights, one plain and one LZ4: returns {none, lz4}, the paths under the converter's names
+ * for compression. The weights are rounded so that LZ4 shrinks them. The folder with the source weights is deleted.
  */
 export async function loadModels(size, dtype) {
   const ranks = inRoot(await ranksFile());

@@ -6,7 +6,7 @@ import { readFacts } from '../facts/read_facts.mjs';
 /** @typedef {Omit<Dimensions, 'nAudioHead' | 'nTextHead'>} Dims */
 
 /**
- * Of the encoder over one window, without what the decoder makes of its output.
+ * Operations of the encoder over one window; crossOperations() counts the keys and values that the decoder derives from its output.
  * @type {(dims: Dims) => {
  *   convolutions: number;
  *   linear: number;
@@ -22,7 +22,7 @@ export function encoderOperations({ nAudioCtx: n, nAudioState: s, nMels, nAudioL
 }
 
 /**
- * Of the keys and values of cross-attention, once a window.
+ * Operations for the keys and values of cross-attention, once a window.
  * @type {(dims: Dims) => number}
  */
 export function crossOperations({ nAudioCtx: n, nAudioState: s, nTextLayer }) {
@@ -30,7 +30,7 @@ export function crossOperations({ nAudioCtx: n, nAudioState: s, nTextLayer }) {
 }
 
 /**
- * Of one token; self-attention, which grows with the text, is left out.
+ * Operations for one token, without self-attention, which grows with the text.
  * @type {(dims: Dims) => number}
  */
 export function tokenOperations(dims) {

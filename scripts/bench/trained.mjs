@@ -1,4 +1,4 @@
-// The same recording with the same trained weights of tiny.en: our package, other WebAssembly engines and native ones.
+// Transcribes one recording with the trained weights of tiny.en in our package, other WebAssembly engines and native engines.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compareWords, words } from '../evaluate/word_errors.mjs';

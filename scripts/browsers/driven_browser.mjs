@@ -36,7 +36,7 @@ export async function within(seconds, act, work) {
 }
 
 /**
- * The same browser, of which every act ends. `end` makes an end of it, also where it does not close.
+ * Wraps a browser so that each of its actions has a time limit. close() always calls `end`, even if the browser does not close.
  * @type {(browser: DrivenBrowser, end: () => unknown) => DrivenBrowser}
  */
 export const limited = (browser, end) => ({

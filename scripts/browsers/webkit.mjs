@@ -23,7 +23,7 @@ export const freePort = () =>
     });
   });
 
-/** Starts a screen that nobody sees; answers its name, which the program writes once it is there. */
+/** Starts a virtual screen (Xvfb); returns its name, which Xvfb writes when the screen is ready. */
 async function startScreen() {
   const screen = spawn(webKit.screen, ['-displayfd', '3', '-screen', '0', '1280x900x24'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -42,8 +42,8 @@ const environmentFor = (screen) => ({
 });
 
 /**
- * Shows a page as a person would see it: nobody drives it, and what it stores outlives a reload, as it does not in a driven browser.
- * Answers how to end it.
+ * Opens a page without a driver, so that its storage survives a reload; in a driven browser it does not. Returns a function that
+ * closes it.
  * @type {(address: string) => Promise<() => Promise<void>>}
  */
 export async function showInWebKit(address) {

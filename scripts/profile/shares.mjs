@@ -24,7 +24,7 @@ function placeOf({ functionName, url }, places) {
   return 'JavaScript';
 }
 
-/** Of every node: what a library does for a function of ours counts for that. */
+/** The place of each node. A library function counts for the function of ours that called it. */
 function placesOfNodes(nodes, places) {
   const found = new Map();
   const children = new Set(nodes.flatMap((node) => node.children ?? []));

@@ -47,7 +47,7 @@ async function modelFolders(named, places) {
   }));
 }
 
-/** Of English-only Whispers, multilingual ones, and those that know Cantonese too. */
+/** Vocabulary sizes of English-only models, multilingual models, and multilingual models with Cantonese. */
 const vocabularySizes = readFacts('whisper').vocabularies.map(({ size }) => size);
 
 function dimensionsOf(folder) {

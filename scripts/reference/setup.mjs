@@ -17,7 +17,7 @@ const requirements = ['openai-whisper.txt', 'requirements.txt'].map((name) =>
 );
 
 const version = '20250625';
-/** Of the package's files, as scripts/reference/python/worker.py takes it. */
+/** Digest of the package's files, computed as in scripts/reference/python/worker.py. */
 const digest = 'cd8e68a6b0796a2f82ce62007ab5c8228e71ac1fb057e82d006699be40fb2350';
 
 /** Status of a run that could not be made, since there is no reference here. */

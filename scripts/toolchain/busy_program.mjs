@@ -1,4 +1,4 @@
-// A program that keeps a processor busy until its stdin ends, which it does with whoever started it, however that ends.
+// Keeps a processor busy until stdin ends. Stdin ends with the parent process, however that ends.
 const atOnceMilliseconds = 20;
 
 function work() {

@@ -6,7 +6,7 @@ import { findOnPath } from './steps.mjs';
 export const findFirefox = () =>
   process.env.FIREFOX ?? findOnPath('firefox-esr') ?? findOnPath('firefox');
 
-/** WebKitGTK's MiniBrowser, its WebDriver and a screen that nobody sees: all three, or undefined. */
+/** WebKitGTK's MiniBrowser, its WebDriver and a virtual screen: all three, or undefined. */
 export function findWebKit() {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const driver = findOnPath('WebKitWebDriver');

@@ -15,8 +15,8 @@ export function relativeError(actual, expected) {
 }
 
 /**
- * The same for each column of `columns` values a row, against how far the column strays from its mean: large channels
- * hide nothing here, nor does what is the same in every row.
+ * Relative error of each column, for rows of `columns` values: the difference over the column's deviation from its own mean. So
+ * neither a large channel nor an offset that all rows share can hide an error.
  * @type {(actual: Float32Array, expected: Float32Array, columns: number) => number[]}
  */
 export function columnErrors(actual, expected, columns) {

@@ -1,4 +1,4 @@
-// Words that a live recogniser makes up where nobody speaks, at full speed.
+// Words that a live recogniser invents in sound without speech, fed at full speed.
 import { nothing } from '../modes/nothing_sounds.mjs';
 import { hearLive, noTime } from './hear.mjs';
 import { followed } from './transcript.mjs';

@@ -30,7 +30,7 @@ const pauses = { least: 0.3, most: 3, last: 3 };
 /** Decibels of speech above the noise; null: silence between the utterances. */
 const levels = [null, 20, 10];
 
-/** Of the clips, whose voice, speed and text change from one to the next: so that few of them have all. */
+/** Voice, speed and text change from clip to clip; a stride lets a few clips cover all of them. */
 const stride = 7;
 
 /** Clean clips of at least so many seconds together, every seventh. @type {(seconds: number) => Utterance[]} */
@@ -108,7 +108,7 @@ async function synthesised(seconds, timesOf) {
 /** The second half of `licence` is in another language. */
 const licenceSeconds = 29.9;
 
-/** People, and what they say; where nobody wrote that down, what openai-whisper hears. */
+/** Recordings of people and their transcripts; openai-whisper's output where a recording has no transcript. */
 async function people(timesOf) {
   const recordings = sharedRecordings();
   const known = recordings.filter(({ truth }) => truth !== undefined);
@@ -162,6 +162,6 @@ export const sounds = async (seconds, timesOf) => [
   digits(),
 ];
 
-/** Seconds in which somebody speaks. @type {(sound: Pick<Sound, 'utterances'>) => number} */
+/** Seconds of speech. @type {(sound: Pick<Sound, 'utterances'>) => number} */
 export const speechSeconds = ({ utterances }) =>
   utterances.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -1,4 +1,4 @@
-// npm run evaluate:nothing: what tiny.en writes down where nobody speaks, in the default mode and in the reference's.
+// npm run evaluate:nothing: what tiny.en writes for sound without speech, in the default mode and in the reference's.
 import { markdownTable } from '../accuracy/table.mjs';
 import { integerOption, main, readArguments, StepError } from '../../toolchain/steps.mjs';
 import { updatePage } from '../update_page.mjs';

@@ -1,4 +1,4 @@
-// Sounds in which nobody speaks, of any length, 16 kHz mono: the same samples each time.
+// Sounds without speech, of any length, 16 kHz mono: the same samples each time.
 import { whisper } from '../../facts/read_facts.mjs';
 import { Random } from '../../reference/random.mjs';
 import { colours } from '../speech/noise.mjs';
