@@ -1,4 +1,4 @@
-// autoSleep: a model whose worker ends while nobody needs it, and that wakes when somebody does.
+// autoSleep: the worker of an idle model ends, and the next call starts it again.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

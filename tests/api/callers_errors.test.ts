@@ -25,7 +25,7 @@ import { loadThroughWorker } from '../support/worker_engine.js';
 const samples = sampleAudio();
 const times = 20;
 
-/** Things that somebody may throw: one looks like a file system's error, one like a trap, one like an abort. */
+/** Values that a caller's code may throw, among them likenesses of a file system error, a trap and an abort. */
 const thrown: readonly (readonly [what: string, value: unknown])[] = [
   ['an error', new Error('my page')],
   ['a TypeError', new TypeError('x is not a function')],

@@ -344,7 +344,7 @@ test('nothing stays on the caller’s signal, whatever comes of the load', async
       susurrus.loadModel<'whisper'>(bad, { ...early, signal }).then(({ loaded }) => loaded),
     );
   }
-  // Of a kind that is never begun early, and one that is.
+  // The first file is of a kind that never starts early; the second is of one that does.
   for (const good of [writeApr1(tinyApr1()), bytes]) {
     using model = await susurrus.loadModel<'whisper'>(good, { ...early, signal });
     await model.loaded;

@@ -44,7 +44,7 @@ test('takes back only whole pieces of its own, and each once', async () => {
   const first = ((await iterator.next()) as { value: Uint8Array }).value;
   const begin = first.slice(0, 100);
   recycle(new Uint8Array(1 << 20)); // none of its pieces
-  recycle(first.subarray(0, 100)); // somebody may hold the rest
+  recycle(first.subarray(0, 100)); // the rest of the piece may be in use
   for (let i = 0; i < 3; ++i) await iterator.next();
   expect(first.subarray(0, 100)).toEqual(begin);
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
@@ -78,7 +78,7 @@ describe('leaving early', () => {
       })(),
     );
     expect((await failing.next()).done).toBe(false);
-    await new Promise((done) => setTimeout(done, 5)); // it has failed by now, and nobody is told
+    await new Promise((done) => setTimeout(done, 5)); // it has failed by now, unreported
     await expect(failing.next()).rejects.toThrow('broken');
     await failing.return?.();
     expect(isReturned).toBe(true);

@@ -1,4 +1,4 @@
-// Models that nobody disposed of end when they are garbage, and say so once.
+// Models that were never disposed of end when they are garbage-collected, and warn once.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

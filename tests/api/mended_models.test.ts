@@ -187,7 +187,7 @@ test('loads at once of a file with a bad piece all get the model, ten times', as
     expect(readFileSync(keptPath()).equals(digested)).toBe(true);
     await load({ cache: 'only' });
   }
-  // Nobody had to fetch the whole file for that.
+  // No load fetched the whole file for that.
   expect(server.requests.filter((request) => request === 'GET /m.apr')).toHaveLength(1);
 });
 

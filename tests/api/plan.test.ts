@@ -144,7 +144,7 @@ describe('the plan is what is taken', () => {
 });
 
 describe('before the download', () => {
-  /** Of 6 MiB, of which the first few kilobytes are metadata and index. */
+  /** A file of 6 MiB; its first few kilobytes are metadata and index. */
   const large = writeApr2(
     tinyWhisper({ dims: { ...tinyDims, n_text_layer: 20, n_audio_state: 128, n_text_state: 128 } }),
   );

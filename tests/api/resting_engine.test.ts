@@ -70,7 +70,7 @@ test('when all abort, the load stops; who comes right behind them has one of the
   const reasons = controllers.map(({ signal }): unknown => signal.reason);
   for (const [i, failure] of failing.entries()) expect(await failure).toBe(reasons[i]);
   const last = loads.at(-1);
-  // Whoever came before the last had left goes on with that load.
+  // `next` came before the aborts took effect, so it takes over that load.
   last?.arrive();
   expect(await next).toBe(last?.engine);
   const gone = [new AbortController()];

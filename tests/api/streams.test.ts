@@ -212,7 +212,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
     controller.abort(reason);
     expect(await ended).toBe(reason);
     expect(source.isReturned).toBe(true);
-    // What comes late belongs to nobody.
+    // Samples that arrive after the abort are dropped.
     expect(await model.transcribe(new Source(recording, 50000))).toEqual(whole);
   });
 

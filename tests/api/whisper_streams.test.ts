@@ -120,7 +120,7 @@ describe('what is heard', () => {
     expect(silences[0]?.time).toBeGreaterThan(seconds);
     const second = textsOf(events).filter(({ start }) => start > seconds);
     const words = second.filter(({ type }) => type === 'final').flatMap((event) => event.words);
-    // The same sound, so much later.
+    // After the pause the words repeat those of the first utterance, shifted in time.
     const first = textsOf(await hear(samples))
       .filter(({ type }) => type === 'final')
       .flatMap((event) => event.words);

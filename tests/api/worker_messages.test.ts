@@ -62,7 +62,7 @@ describe('what cannot be sent', () => {
           sampleCount: audio.length,
           [part]: { ...saved[part], own },
         } as typeof saved;
-        // Nobody awaits the first before the next.
+        // The second call starts before the first has settled.
         const refused = errorOf(Promise.resolve(model.transcribe(audio, { from: given })));
         const later = model.tokenizer.encode('one');
         const error = await refused;

@@ -218,7 +218,7 @@ function polling<T>(read: () => Promise<T>, assertionsOf: (value: T) => Assertio
     {},
     {
       get: (_, name) => {
-        // Whoever awaits it without an assertion gets it as it is.
+        // An `await` without an assertion must not take the proxy for a promise.
         if (typeof name !== 'string' || name === 'then') return undefined;
         if (name === 'not') return polling(read, (value) => assertionsOf(value).not);
         return (...wanted: readonly unknown[]) => assert(name, wanted);
@@ -245,7 +245,7 @@ export function longSilence(seconds: number): Uint8Array {
   return sampleOf(() => Buffer.alloc(seconds * 32_000));
 }
 
-/** The same WAV file with noise up to `level`, where 1 is as loud as can be; always the same noise. */
+/** Adds noise up to `level` to a WAV file; 1 is full scale. The noise is always the same. */
 export function withNoise(wav: Uint8Array, level: number): Uint8Array {
   const noisy = Buffer.from(wav);
   let seed = 1;

@@ -191,7 +191,7 @@ describe('48: a download that breaks off', () => {
 });
 
 describe('49: what does not belong together is not put together', () => {
-  /** The same model, but not the same bytes in the middle; nothing but the whole file's checksum tells. */
+  /** The model with one wrong byte in the middle, which only the checksum of the whole file reveals. */
   const damaged = (): Uint8Array => {
     const other = digits.slice();
     other[500_000] = (other[500_000] ?? 0) ^ 1;

@@ -38,7 +38,7 @@ export interface Outcome {
   readonly message?: string;
   /** In the order of their first events. */
   readonly phases: readonly string[];
-  /** Of a load that was aborted: whether it rejected with the signal's own reason. */
+  /** Whether an aborted load rejected with the signal's own reason. */
   readonly isStopped?: boolean;
 }
 

@@ -65,7 +65,7 @@ async function workersLeft(count: number): Promise<void> {
     throw new Error(`${page.workers().length} workers are left.`);
 }
 
-/** Of the page, where the modules are. */
+/** Modules that are globals in the page. */
 declare const captions: typeof Captions;
 declare const testing: typeof Testing;
 

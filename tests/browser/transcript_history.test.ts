@@ -318,7 +318,7 @@ describe('earlier transcripts', () => {
       await listed(tab, 2);
       await shown(async () => (await names(tab)).sort()).toEqual(['here.wav', 'there.wav']);
     }
-    // The same one in both, changed in both: both stay.
+    // When both tabs edit one transcript, both versions are kept.
     await other.click('.history-open >> text="here.wav"');
     await shown(() => other.textContent('#transcript_title')).toBe('here.wav');
     await edit(other, 0, 'changed there');

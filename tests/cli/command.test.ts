@@ -246,7 +246,7 @@ describe('several files in one command', () => {
     const path = join(folder, 'damaged of several.apr');
     writeFileSync(path, damaged);
     const { status, stdout, stderr } = await run('verify', path, absent, modelPath);
-    // Of the first that failed.
+    // The exit status is that of the first file that failed.
     expect(status).toBe(1);
     expect(stdout).toMatch(/^.*damaged of several\.apr\n[^]*^failed +checksum/m);
     expect(stdout.split(`${modelPath}\n`)[1]).toMatch(/^passed +checksum/m);

@@ -277,7 +277,7 @@ describe('transcribe --skip-existing', () => {
     await end.close();
     const first = ['a.json', 'a.srt'].map((name) => join(output(), name));
     expect(readdirSync(output()).sort()).toEqual(['a.json', 'a.srt']);
-    // Whoever writes it anew, drops this.
+    // A second transcription of a.wav would overwrite this text.
     writeFileSync(first[1]!, 'kept');
     rmSync(held);
     recording('held.wav');

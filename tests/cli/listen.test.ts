@@ -166,7 +166,7 @@ describeWithShared(['april-digits', 'bw2l-digits'], 'susurrus listen', () => {
       Int16Array.from(samples, (sample) => Math.round(32767 * sample)).buffer,
     );
     command.process.stdin?.on('error', () => undefined);
-    // Somebody has begun to speak, and stdin stays open.
+    // The samples are speech, and stdin stays open.
     command.process.stdin?.write(bytes);
     while (!command.stdout().includes('six')) await sleep(20);
     command.process.kill('SIGINT');

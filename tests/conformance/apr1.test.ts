@@ -77,7 +77,7 @@ describeWithShared(['golden'], 'the goldens from APR1', () => {
       files = await convert(name, 'f32');
     });
 
-    /** Of decode(), then of transcribe(); the first ones, since the rest would show nothing new of the weights. */
+    /** Compares the first goldens of decode(), then of transcribe(); the rest would show nothing new about the weights. */
     async function expectGoldens(path: string, decoded: number, transcribed: number) {
       using model = await load(path);
       const goldens = expected(name, 'decode') as DecodeGolden[];

@@ -23,13 +23,13 @@ import { describerWithTrained, describeWithTrained } from '../support/trained_mo
 interface Expected {
   readonly text: string;
   readonly segments: readonly SegmentGolden[];
-  /** Of a multilingual model, as it was detected. */
+  /** The language that a multilingual model detected. */
   readonly language?: string;
-  /** Of a multilingual model: the most probable ones. */
+  /** The languages that a multilingual model finds most probable. */
   readonly languages?: readonly LanguageProbability[];
 }
 
-/** Of GPT-2's vocabulary, which English models have. */
+/** Text tokens in GPT-2's vocabulary, which English-only models use. */
 const textTokens = 50257;
 
 const cents = (seconds: number) => Math.round(100 * seconds);

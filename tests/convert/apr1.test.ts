@@ -208,7 +208,7 @@ describe('APR1 to APR2', () => {
       const integers = found.bytes.filter((_, i) => i % 34 >= 2);
       expect(integers).toEqual(stored.bytes);
     }
-    // The same integers and scales as where APR1 itself runs.
+    // APR1 itself runs with these integers and scales, so the logits agree.
     const states = async (file: string) => {
       using model = await susurrus.loadModel<'whisper'>(file, { variant: 'simd' });
       const mel = await model.logMel(new Float32Array(6400).fill(0.1));

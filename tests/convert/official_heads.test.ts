@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Architecture } from '../../web/src/api/generated/whisper.js';
 import { metadataText, type MetadataParts } from '../../web/tools/convert/metadata.js';
 
-/** Of a checkpoint that says nothing about heads unless `generation` does. */
+/** Alignment heads that the converter writes for a checkpoint; only `generation` may name some. */
 function headsOf(
   [vocabulary, width, encoderLayers, decoderLayers, headCount]: readonly number[],
   generation?: MetadataParts['generation'],

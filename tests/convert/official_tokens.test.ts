@@ -15,7 +15,7 @@ test.each([
   expect(vocabulary[base]).toBe('<|endoftext|>');
   expect(vocabulary[firstTimestamp]).toBe('<|0.00|>');
   expect(vocabulary.at(-1)).toBe('<|30.00|>');
-  // The same one padded, and without its timestamps.
+  // A padded size gives the same vocabulary, even if the timestamps are missing.
   const padded = vocabulary.slice(0, firstTimestamp);
   addOfficialTokens(padded, size + 8 - (size % 8));
   expect(padded).toEqual(vocabulary);

@@ -253,7 +253,7 @@ describe('a folder of one’s own', () => {
   };
   const parts = (): string[] =>
     server.requests.filter((request) => /^GET .*model.safetensors/.test(request));
-  /** The same shapes and names, other weights and words. */
+  /** Files with the original names and shapes but other weights and words. */
   const other = (): Record<string, Uint8Array> => {
     const files = filesOf(join(folder, 'source'));
     const weights = Uint8Array.from(files['model.safetensors'] ?? []);

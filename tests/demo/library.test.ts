@@ -219,7 +219,7 @@ describe('the library', () => {
     const opened = await Promise.all([here.open(id), here.open(id)]);
     expect(opened.map((one) => one?.content)).toEqual([other?.content, other?.content]);
     expect(kinds).toEqual(['renewed']);
-    // Whoever holds the document writes on where the other tab has ended.
+    // The first tab's document continues from the other tab's last edit.
     edit(opened[0], 'mine');
     await here.flush();
     expect(textsKept()).toEqual(['talk.mp3: mine']);

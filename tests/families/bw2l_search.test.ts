@@ -122,7 +122,7 @@ describeWithShared(['bw2l-digits', 'recordings'], 'BW2L models with a lexicon', 
     const texts = { lexicon, languageModel };
     expect(await written('short-0.wav', texts)).toBe('seven three six');
     expect(await written('short-0.wav', texts, { lmWeight: -1 })).toBe('seven three sicks');
-    // Of equal ones the first in the lexicon.
+    // Words with equal scores: the first in the lexicon wins.
     expect(await written('short-0.wav', texts, { lmWeight: 0 })).toBe('seven three six');
   });
 

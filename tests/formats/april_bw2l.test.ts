@@ -27,7 +27,7 @@ async function cli(...args: string[]): Promise<string> {
   return (await run(process.execPath, [join(projectRoot, 'dist/cli.mjs'), ...args])).stdout;
 }
 
-/** By whoever runs such models, who names what is wrong. */
+/** What loadModel() rejects with: an error that names what is wrong with the model. */
 const refusal = {
   code: expect.stringMatching(/^(unsupported_feature|malformed|shape_mismatch)$/),
   details: { subject: expect.stringMatching(/./) },

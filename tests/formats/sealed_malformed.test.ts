@@ -490,7 +490,7 @@ const signatureCases: Case[] = [
   ],
 ];
 
-/** Of the digit in which their names differ. */
+/** Offset of the digit in which the two tensor names differ. */
 function digitAt(which: 0 | 1): number {
   return encrypted.tensors[biasAt[which]]!.entry + 2 + 'encoder.conv'.length;
 }

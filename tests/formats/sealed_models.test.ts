@@ -288,7 +288,7 @@ describe('without the cryptography', () => {
         details: { reason: 'environment', subject: 'crypto.subtle' },
       });
     }
-    // Digests that nobody asked for are not checked; the checksum is.
+    // Digests are checked only on request; the checksum always is.
     await opens({ digests }, {});
   });
 

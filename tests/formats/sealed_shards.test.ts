@@ -101,7 +101,7 @@ function mixed(model: ShardedModel, other: ShardedModel, ...foreign: number[]): 
   };
 }
 
-/** The same architecture with other weights. */
+/** A model of the tiny architecture with other weights. */
 function otherWeights(): ReturnType<typeof tinyWhisper> {
   const whole = tinyWhisper();
   return {

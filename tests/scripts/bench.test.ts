@@ -364,7 +364,7 @@ describe('npm run bench', () => {
     expect(rows.map(({ storage, source }) => `${storage} ${source}`)).toEqual([
       ...['none memory', 'none stream', 'lz4 memory', 'lz4 stream'],
     ]);
-    // The same weights, whichever way they came.
+    // All loads have the same weights.
     expect(new Set(rows.map(({ weightBytes }) => weightBytes)).size).toBe(1);
     for (const { rate, streamMs } of rows)
       expect(rate).toBeCloseTo((1000 * tensorBytes) / streamMs);

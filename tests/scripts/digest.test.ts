@@ -9,7 +9,7 @@ test('a file is digested piece by piece', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'susurrus-digest-'));
   const path = join(folder, 'file');
   try {
-    // Of FIPS 180-2, appendix B.1.
+    // The example of FIPS 180-2, appendix B.1.
     writeFileSync(path, 'abc');
     expect(await sha256(path)).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',

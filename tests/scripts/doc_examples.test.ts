@@ -11,7 +11,7 @@ const documents = ['README.md', ...pages.map((name) => `docs/${name}`)];
 const given: Readonly<Record<string, string>> = { 'README.md': 'declare const file: File; ' };
 
 interface Example {
-  /** Of a file that exists for TypeScript only, where the package finds itself by its name. */
+  /** Path of a file that only TypeScript sees, in a place where `susurrus` resolves to this package. */
   readonly path: string;
   readonly document: string;
   /** With as many lines before it as in the document. */

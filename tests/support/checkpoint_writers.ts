@@ -9,7 +9,7 @@ import { storedBytes, storedType, tensorTypes, type GgmlType } from './ggml_writ
 export const halfSafetensors = (tensors: readonly GoldenTensor[]): Uint8Array =>
   safetensorsFile(tensors, 'f16');
 
-/** Of bf16 the upper half of a value's bits. */
+/** bf16 is the upper half of an f32's bits. */
 const encoders = {
   f32: (values: Float32Array): Buffer => Buffer.from(values.slice().buffer),
   f16: (values: Float32Array): Buffer => Buffer.from(Uint16Array.from(values, toHalf).buffer),
@@ -142,6 +142,6 @@ const standIns: readonly number[] = (() => {
   );
 })();
 
-/** Of a token, a string of one character a byte. */
+/** A token in GPT-2's printable writing; its input has one character per byte. */
 const byteLevel = (token: string): string =>
   String.fromCharCode(...Array.from(token, (byte) => standIns[byte.charCodeAt(0)]!));

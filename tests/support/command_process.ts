@@ -30,7 +30,7 @@ export function startCommand(...args: string[]): CommandProcess {
   return { process: child, stdout: () => said.stdout, stderr: () => said.stderr, ended };
 }
 
-/** Whoever reads it waits until something is written. */
+/** Creates a named pipe. Its reader waits until data is written. */
 export function namedPipe(path: string): string {
   execFileSync('mkfifo', [path]);
   return path;

@@ -36,7 +36,7 @@ export function digitsWithFlags(flags: Readonly<Record<string, string>>): Uint8A
   const length = description + 8 + Number(file.readBigUInt64LE(description));
   const byteCount = Number(file.readBigUInt64LE(length));
   const end = length + 8 + byteCount;
-  // Of flags that come twice the last one counts.
+  // If a flag occurs twice, the last one counts.
   const added = joined(pairs(flags));
   return joined(
     file.subarray(0, length),

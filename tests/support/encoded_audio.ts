@@ -95,7 +95,7 @@ export function encoded(
   });
 }
 
-/** The same packets in another file, `seconds` later; before 0 they are the encoder's padding. */
+/** Copies the packets into another file, `seconds` later; packets before 0 are the encoder's padding. */
 export async function rewrapped(
   file: Uint8Array,
   format: EncodedFormat,
@@ -126,7 +126,7 @@ const opusHead = Uint8Array.of(
 
 export interface OpusTrack {
   readonly seconds: number;
-  /** Of a packet, in its place; silence if absent. */
+  /** Bytes of the packet at `index`; silence if absent. */
   readonly packet?: (index: number) => Uint8Array;
 }
 

@@ -36,7 +36,7 @@ export interface CommandOutcome {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** Of the package: name and arguments. */
+  /** Calls of the package: name and arguments. */
   readonly calls: readonly (readonly unknown[])[];
 }
 

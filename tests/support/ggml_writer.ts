@@ -34,7 +34,7 @@ export function storedBytes(values: Float32Array, type: GgmlType): Uint8Array {
 
 const written = new Map<string, Uint8Array>();
 
-/** To be left as it is: whoever wants it damaged takes a copy. */
+/** The bytes are shared between tests: copy them before changing them. */
 export function ggmlFile(model: GoldenModel, type: GgmlType): Uint8Array {
   const key = `${model} ${type}`;
   const file = written.get(key) ?? writeFile(model, type);

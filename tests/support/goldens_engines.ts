@@ -80,7 +80,7 @@ const oneIn = { native: 6, simd: 1, relaxed: hasSettledRelaxedSimd() ? 1 : 3 };
 export const casesOn = <T>(engine: EngineName, cases: readonly T[]): T[] =>
   cases.filter((_, i) => i % oneIn[engine] === 0);
 
-/** The same suite on the native engine and on both WebAssembly binaries. `needs` are paths in the shared folder. */
+/** Runs a suite on the native engine and both WebAssembly binaries. `needs` are paths in the shared folder. */
 export function describeOnEngines(
   needs: string[],
   name: string,

@@ -14,7 +14,7 @@ export interface ServedFile {
 export interface ModelServer {
   readonly address: string;
   readonly files: Map<string, ServedFile>;
-  /** Of requests for these files: method, path, range, and what If-Range says. */
+  /** Requests for these files: method, path, range and If-Range. */
   readonly requests: string[];
   /** Bytes of these files that were sent. */
   sentBytes: number;

@@ -8,7 +8,7 @@ export interface RangeServer {
   /** Bytes of bodies, and one line for each request: method, path, range. */
   sentBytes: number;
   readonly requests: string[];
-  /** Of requests, how many were unanswered at the same time. */
+  /** The most requests that were unanswered at the same time. */
   mostAtOnce: number;
   /** Answers nothing until release(); until(n) waits for so many requests. */
   holdAnswers(): { until(count: number): Promise<void>; release(): void };

@@ -34,7 +34,7 @@ export interface Seals {
   };
   /** Needs digests. */
   readonly signer?: Signer;
-  /** Of all shards: what the metadata state as `model_digest`. */
+  /** Digest of all shards, written into the metadata as `model_digest`. */
   readonly modelDigest?: string;
   /** Between tensors and behind the last. */
   readonly padding?: number;
@@ -53,7 +53,7 @@ export interface SealedFile {
   readonly metadataOffset: number;
   readonly indexOffset: number;
   readonly dataOffset: number;
-  /** Of each tensor in the order given: stored bytes in the file, and where its entry begins. */
+  /** For each tensor in the order given: the range of its stored bytes and the offset of its entry. */
   readonly tensors: readonly {
     readonly begin: number;
     readonly end: number;
@@ -235,7 +235,7 @@ export function writeSealed(file: WrittenFile, seals: Seals): SealedFile {
   };
 }
 
-/** The same bytes with one that is another, and with a checksum that fits where `isConsistent`. */
+/** A copy of the file after `edit`; with a matching checksum if `isConsistent`. */
 export function changed(
   { bytes, footer }: SealedFile,
   edit: (bytes: Uint8Array, view: DataView) => void,

@@ -145,7 +145,7 @@ export function filled(
   return tensor(type, shape, values);
 }
 
-/** The same elements in another shape. */
+/** Gives the elements another shape. */
 export const reshaped = ({ type, data }: GraphTensor, shape: readonly number[]): GraphTensor => ({
   type,
   shape,

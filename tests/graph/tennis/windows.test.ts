@@ -107,7 +107,7 @@ testOperator('depthwise_conv2d_v2', (draws) =>
   convolutions.map((given) => convolved(draws, given, { isDepthwise: true })),
 );
 
-/** Of 3×3 and steps of 1; the kernels are not transformed. */
+/** Convolutions of 3×3 with a stride of 1; their kernels are not transformed. */
 const winograd: readonly Convolution[] = [
   {},
   { padding: ones },
