@@ -125,7 +125,7 @@ async function readStdin(work: AudioWork): Promise<Blob> {
 
 const reading = ({ signal, onProgress }: AudioWork) => ({ signal, onProgress });
 
-/** The same error with the recording's name, unless it has it already or is about an option. */
+/** Adds the recording's name to an error, unless the error has it already or is about an option. */
 function inRecording(file: string, audio: RecordedAudio, error: unknown): unknown {
   if (!(error instanceof SusurrusError) || error.details.reason === 'option') return error;
   const { code, message, details, cause } = error;

@@ -11,7 +11,7 @@ export interface DescribedRun {
   readonly unknown?: string;
 }
 
-/** Of --shape: `1x3x224x224` for the next input in order, or `image=1x3x?x?`. */
+/** A value of --shape: `1x3x224x224` for the next input in order, or `image=1x3x?x?`. */
 export interface WantedShape {
   readonly name?: string;
   readonly shape: OpenShape;

@@ -44,7 +44,7 @@ interface Ending {
   readonly error?: Error;
 }
 
-/** One recording as 16 kHz mono. Whoever starts it closes it. */
+/** Decodes one recording to 16 kHz mono. The caller that starts it must close it. */
 export class Ffmpeg {
   readonly #child: ChildProcess;
   readonly #samples: Readable;

@@ -31,7 +31,7 @@ const waysToAModel =
   'There is no model on this machine yet. Run `susurrus pull base` where there is a network (HF_ENDPOINT names a mirror of the hub), ' +
   'name a model file with --model FILE, or set SUSURRUS_MODEL to its path.';
 
-/** The same rule as loadModel()'s; a name that is not here is downloaded, once for all processes that will load it. */
+/** Path or URL for a model, by loadModel()'s rules. A name that is not cached is downloaded once, for all later processes too. */
 export async function modelFile(model: string, signal: AbortSignal): Promise<string> {
   const found = await keptFile(model);
   if (found !== undefined) return found;

@@ -13,7 +13,7 @@ import { readSound } from './stdin_samples.js';
 import { print, printJson, tell } from './terminal.js';
 
 const usualRate = 16000;
-/** Seconds of sound that are read before they can be heard: whoever records drops what nobody reads. */
+/** Seconds of audio that are read ahead of the model; a recorder drops samples that stay unread. */
 const mostAhead = 30;
 
 const liveArguments = {
@@ -66,7 +66,7 @@ export function liveOptions(values: LiveValues): AnyLiveOptions {
   };
 }
 
-/** Feeds a stream until stdin ends, or until somebody interrupts: then what was heard comes out too. */
+/** Feeds a stream until stdin ends or the user interrupts; either way the pending text is printed. */
 class StdinListener {
   readonly #model: Model;
   readonly #options: AnyLiveOptions;
@@ -135,7 +135,7 @@ class StdinListener {
     }
   }
 
-  /** Undefined once somebody interrupts. */
+  /** Undefined once the user has interrupted. */
   async #untilInterrupted<T>(work: Promise<T>): Promise<T | undefined> {
     const signal = this.#signal;
     let release = (): void => undefined;
@@ -149,7 +149,7 @@ class StdinListener {
       return await Promise.race([work, interrupted]);
     } finally {
       release();
-      // Nobody reads the rest, and the process need not wait for it.
+      // The rest of stdin stays unread; the process must not wait for it.
       if (signal.aborted) process.stdin.destroy();
     }
   }

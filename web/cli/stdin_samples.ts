@@ -12,7 +12,7 @@ interface Layout {
   readonly sampleRate: number | undefined;
   readonly channels: number;
   readonly isFloat: boolean;
-  /** Of sample data; Infinity where the writer did not know, as in a pipe. */
+  /** Bytes of sample data; Infinity if the writer did not know, as in a pipe. */
   readonly byteCount: number;
 }
 
