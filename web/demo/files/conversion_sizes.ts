@@ -11,7 +11,7 @@ export const offeredTypes = [
 ] as const satisfies readonly WeightType[];
 export type OfferedType = (typeof offeredTypes)[number];
 
-/** Of the weights; vocabulary and the like are small beside them. */
+/** Bytes of the converted weights; the vocabulary and other parts are small in comparison. */
 export function convertedBytes(
   { tensors }: Pick<Inspection, 'tensors'>,
   dtype: WeightType,

@@ -10,7 +10,7 @@ export async function convertFiles(
     signal,
     onPart,
   }: {
-    /** Of its large weights; as the file has them, if absent. */
+    /** Type for the large weights; undefined keeps the file's own. */
     readonly dtype: WeightType | undefined;
     readonly signal: AbortSignal;
     readonly onPart: (part: number) => void;

@@ -14,7 +14,7 @@ export class DropZone {
     byId('choose', HTMLButtonElement).addEventListener('click', () => this.#input.click());
     this.#input.addEventListener('change', () => {
       this.#take(this.#input.files);
-      // The same file may be chosen again.
+      // Without this, choosing the same file again would fire no event.
       this.#input.value = '';
     });
     document.addEventListener('dragenter', (event) => {

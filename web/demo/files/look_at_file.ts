@@ -12,7 +12,7 @@ export type FileKind = 'model' | 'module' | 'checkpoint' | 'beside' | 'audio' | 
 
 export interface Look {
   readonly kind: FileKind;
-  /** Of a wrong file. */
+  /** Why the file is wrong. */
   readonly problem?: unknown;
 }
 

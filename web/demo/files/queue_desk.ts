@@ -14,7 +14,7 @@ interface Calls<Text extends SavedText> {
   readonly onWaiting: () => void;
   /** Answers the sentence that is shown when it is done. */
   readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
-  /** Of the one that is listened to, or that the person chose. */
+  /** Shows the text of the recording that is being transcribed, or that the user chose. */
   readonly show: (text: Text) => void;
   /** Whether a person works with what is shown, so that it may not be taken away. */
   readonly isInUse: () => boolean;

@@ -10,7 +10,7 @@ export interface QueueItem<Text> {
   /** Part done, 0 to 1, while it is listened to. */
   readonly part?: number;
   readonly remainingSeconds?: number;
-  /** Why it failed, or why it was stopped where nobody pressed Cancel. */
+  /** Why it failed, or why it was stopped without Cancel. */
   readonly problem?: unknown;
   /** From the moment it is listened to. */
   readonly text?: Text;
@@ -59,7 +59,7 @@ export class RecordingQueue<Text> {
     return this.#items.filter(({ state }) => state === 'waiting');
   }
 
-  /** The same file twice is two recordings: with other options its text is another. */
+  /** A file that is added twice is two recordings, since other options give another text. */
   add(files: readonly File[]): readonly QueueItem<Text>[] {
     const added = files.map((file) => {
       this.#lastId += 1;

@@ -27,7 +27,7 @@ export function zipArchive(files: readonly ArchivedFile[], modified = new Date()
     const path = new TextEncoder().encode(freeName(name, taken));
     const data = new TextEncoder().encode(content);
     const facts = factsOf(path, data, modified);
-    // The same facts stand in front of the file and in the directory at the end.
+    // The header before the file and the directory at the end hold the same fields.
     const local = Uint8Array.of(0x50, 0x4b, 3, 4, ...facts);
     const entry = Uint8Array.of(
       0x50,

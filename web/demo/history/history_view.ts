@@ -118,7 +118,7 @@ export class HistoryView {
   async #show(): Promise<void> {
     await this.#try(async () => {
       const kept = await this.#library.list();
-      // One that is there again needs no Undo: somebody went on editing it.
+      // A deleted transcript that is back needs no Undo: another tab went on editing it.
       for (const { id } of kept) this.#recent.take(id);
       const deleted = new Set<KeptEntry>(this.#recent.all);
       const entries = [...kept, ...deleted].sort((a, b) => b.created - a.created);

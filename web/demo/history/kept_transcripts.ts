@@ -35,8 +35,8 @@ export class KeptTranscripts {
   }
 
   /**
-   * Writes a transcript over revision `known` of it (0: none yet) and answers the new revision. Nothing is written when another tab
-   * has written it since ('changed'), nor when somebody has deleted it ('gone'), unless it `mayReturn`.
+   * Writes a transcript over revision `known` of it (0: none yet) and returns the new revision. Writes nothing if another tab has
+   * written it since ('changed'), or if it was deleted ('gone') and not `mayReturn`.
    */
   async write(kept: Kept, known: number, mayReturn: boolean): Promise<number | 'changed' | 'gone'> {
     const { content, ...entry } = kept;
@@ -80,8 +80,8 @@ export class KeptTranscripts {
   }
 
   /**
-   * Brings one back as it was. A later version of it may be there: somebody went on editing it. Answers false, with nothing written,
-   * when what is there is no later version but another one.
+   * Restores a deleted transcript, unless a later revision exists because another tab went on editing it. Returns false, without
+   * writing, if the existing transcript is not a later revision.
    */
   async restore({ content, ...entry }: Deleted): Promise<boolean> {
     return this.#run('readwrite', async (entries, contents) => {

@@ -23,7 +23,7 @@ export class LastWords {
     this.#store = store;
   }
 
-  /** Keeps them, or nothing where there is no room or storing is refused: the page goes, and nobody could be told. */
+  /** Stores them if the browser allows it. The page is closing, so a failure cannot be shown. */
   keep(unwritten: readonly Unwritten[]): void {
     this.#set([...this.#left, ...unwritten]);
   }

@@ -117,7 +117,7 @@ export class Library {
     return deleted;
   }
 
-  /** Brings back what was deleted, with what was heard since. What somebody has made of it meanwhile stays, too. */
+  /** Restores a deleted transcript, with the text that came since. If another version exists by now, both are kept. */
   async restore(deleted: Deleted): Promise<void> {
     if (!(await this.#keeping.restore(deleted))) await this.#writeCopy(deleted);
     await this.#flushed(deleted.id);
@@ -155,7 +155,7 @@ export class Library {
     });
   }
 
-  /** Writes what pages that have gone left unwritten, unless they did write it, or somebody has deleted it since. */
+  /** Writes the unwritten transcripts of closed pages, except those that were written after all or deleted since. */
   async settle(unwritten: readonly Unwritten[]): Promise<void> {
     for (const { kept, known, mayReturn } of unwritten) {
       const written = await this.#keeping.write(kept, known, mayReturn);

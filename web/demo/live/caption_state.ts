@@ -2,7 +2,7 @@
 import type { LiveEvent, LiveText, Word } from '../../src/index.js';
 
 export interface CaptionWord {
-  /** The same for as long as it is the same place in the text. */
+  /** Identifies the word's place in the text; stable while the word may change. */
   readonly key: string;
   /** White space included. */
   readonly text: string;
@@ -23,7 +23,7 @@ export interface Utterance {
   readonly language?: string;
 }
 
-/** Sound that came while the model was too far behind, so that nobody heard it. */
+/** Audio that was skipped because the model was too far behind. */
 export interface Gap {
   readonly kind: 'gap';
   readonly start: number;

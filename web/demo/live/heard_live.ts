@@ -3,7 +3,7 @@ import { strings } from '../strings.js';
 import type { HeardTranscript } from './live_transcript.js';
 
 export interface HeardLive {
-  /** Of the transcript. */
+  /** Name of the transcript. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly began: number;

@@ -23,7 +23,7 @@ export class Journal {
   readonly #onRefused: (error: unknown) => void;
   #hasHead = false;
   #piece = 0;
-  /** Of the entries, where the piece begins and how many are written. */
+  /** Index of the piece's first entry; #written counts the entries written so far. */
   #from = 0;
   #written = 0;
   #lastOpen = '';

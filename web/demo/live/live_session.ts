@@ -82,7 +82,7 @@ export class LiveSession {
   }
 
   async #run(): Promise<ListenStatus> {
-    // Whoever made it has it by then.
+    // The caller has this session before its first event.
     await Promise.resolve();
     let failure: ListenStatus | undefined;
     try {

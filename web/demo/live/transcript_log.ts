@@ -36,7 +36,7 @@ export class TranscriptLog {
     const wasAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
     this.#list.append(item);
     this.#region.hidden = false;
-    // Somebody who reads further up is left alone.
+    // Do not scroll away from a reader further up.
     if (wasAtEnd) this.#region.scrollTop = this.#region.scrollHeight;
     this.#announce(text.trim());
   }

@@ -54,7 +54,7 @@ export class ModelDesk {
   });
   readonly #choice = new ConversionChoice();
   readonly #place: ModelPlace<InUse>;
-  /** Of the model that was chosen last from the list, or of the one in use once that load has failed. */
+  /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
   constructor(work: Work, calls: Calls) {
@@ -135,7 +135,7 @@ export class ModelDesk {
     return this.#useSpeech(strings.models.loading, {
       name,
       offered,
-      // Of an address it is kept, so that the page works offline.
+      // A model from a URL is cached, so that the page works offline.
       open: (call) => loadModel(source, { ...call, cache: source instanceof URL }),
     });
   }

@@ -48,7 +48,7 @@ export class ModelPlace<Kept extends Occupant> {
       next.dispose();
       signal.throwIfAborted();
     }
-    // In one go: whoever comes meanwhile finds either the one or the other.
+    // No await until the exchange is complete: other callers see the old model or the new one.
     this.#hasLeft = false;
     this.#inUse?.model?.dispose();
     this.#inUse = next;

@@ -1,4 +1,4 @@
-// A number over time, as a picture: how likely it is that somebody speaks.
+// A number over time, as a picture: the probability of speech.
 import { clock } from '../shell/format.js';
 import { svg } from '../shell/svg.js';
 

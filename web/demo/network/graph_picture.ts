@@ -5,7 +5,7 @@ import { count } from '../shell/format.js';
 import { outputText, type ShownGraph } from './shown_graph.js';
 import { svg } from '../shell/svg.js';
 
-/** Larger pictures help nobody, and browsers are slow with them. */
+/** Larger pictures cannot be read, and browsers draw them slowly. */
 const mostBoxes = 1500;
 const letterWidth = 7.4;
 const leastWidth = 72;
@@ -14,7 +14,7 @@ const longestText = 26;
 interface Drawn {
   readonly node: ModuleNode;
   readonly kind: 'input' | 'output' | 'inner';
-  /** Of what is drawn. */
+  /** Indices into the drawn nodes. */
   readonly inputs: readonly number[];
   readonly lines: readonly [string, string];
   readonly width: number;

@@ -11,5 +11,5 @@ export async function recordedSamples(file: Blob): Promise<Float32Array> {
   return mono;
 }
 
-/** Of sound for networks. */
+/** Sample rate of audio for networks, in Hz. */
 export const sampleRate = 16000;

@@ -51,7 +51,7 @@ export class OfflineFiles {
     await Promise.all(old.map((name) => caches.delete(name)));
   }
 
-  /** Undefined for what is none of the page's own files: the browser fetches that as if nobody were asked. */
+  /** Undefined for requests of other files than the page's own; the browser fetches those itself. */
   answer(request: Request): Promise<Response> | undefined {
     if (request.method !== 'GET') return undefined;
     const file = this.#fileOf(request.url);

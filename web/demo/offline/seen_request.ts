@@ -3,7 +3,7 @@
 export interface SeenRequest {
   readonly type: 'request';
   readonly host: string;
-  /** Of its body. */
+  /** Bytes of the request's body. */
   readonly sentBytes: number;
 }
 

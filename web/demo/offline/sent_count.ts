@@ -64,7 +64,7 @@ export function countBodies(senders: Senders, count: SentCount): void {
   };
 }
 
-/** Of a stream, whose length nobody knows, at least one byte. */
+/** Bytes of a request's body; 1 for a stream, whose length is unknown. */
 function bytesOf(body: BodyInit): number {
   if (typeof body === 'string') return new TextEncoder().encode(body).length;
   if (body instanceof Blob) return body.size;

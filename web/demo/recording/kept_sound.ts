@@ -22,7 +22,7 @@ export class KeptSound {
     return this.#isFull;
   }
 
-  /** Of what is kept. */
+  /** Length of the stored audio. */
   get seconds(): number {
     return this.#rate === 0 ? 0 : (this.#bytes / 2 + this.#filled) / this.#rate;
   }

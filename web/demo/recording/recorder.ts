@@ -13,7 +13,7 @@ export interface Recording {
 }
 
 interface Calls {
-  /** Of what was heard last, 0 to 1. */
+  /** Called with the level of the latest audio, 0 to 1. */
   readonly onLevel: (level: number) => void;
   /** The microphone is gone, or the file is as large as a WAV file gets. */
   readonly onEnded: () => void;

@@ -16,7 +16,7 @@ export class FindBar {
   readonly #paragraphs: ParagraphList;
   #document: TranscriptDocument | undefined;
   #matches: readonly Match[] = [];
-  /** Of the matches, the one that is looked at. */
+  /** Index of the match that is shown; -1 for none. */
   #at = -1;
 
   constructor(paragraphs: ParagraphList) {

@@ -49,7 +49,7 @@ export function retimedWords(words: readonly HeardWord[], text: string, span: Sp
   return withSpace(result, /^\s*/u.exec(words[0]?.word ?? '')?.[0] ?? '');
 }
 
-/** The same words; the first begins with `space`. */
+/** Replaces the first word's leading white space with `space`. */
 function withSpace(words: readonly HeardWord[], space: string): HeardWord[] {
   return words.map((word, at) =>
     at === 0 ? { ...word, word: `${space}${word.word.trimStart()}` } : word,

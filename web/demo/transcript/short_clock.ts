@@ -9,7 +9,7 @@ export function shortClock(seconds: number): string {
   return hours === 0 ? `${minutes}:${tail}` : `${hours}:${two(minutes)}:${tail}`;
 }
 
-/** The same for a screen reader: 1 hour 2 minutes 5 seconds. */
+/** The time for a screen reader: 1 hour 2 minutes 5 seconds. */
 export function spokenClock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = [

@@ -17,7 +17,7 @@ export interface RejectedSegment extends TranscriptSegment {
 /** What a document is made from. */
 export interface DocumentFacts {
   readonly id: string;
-  /** Of the recording. */
+  /** Name of the recording. */
   readonly name: string;
   /** When it was begun, in milliseconds since 1970. */
   readonly created: number;
