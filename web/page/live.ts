@@ -1,5 +1,5 @@
 /**
- * Text while somebody speaks: from a microphone, a tab, a media element, a stream.
+ * Live text from a microphone, a tab, a media element or a stream.
  * @module susurrus/live
  */
 export { listen } from './live/listen.js';

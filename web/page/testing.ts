@@ -12,7 +12,7 @@ export const fixtureText = 'three one four one five nine two six five';
 /** A spoken row of digits: the bytes of a WAV file, 9 s, 16 kHz mono. */
 export const fixtureFile = (): Promise<Blob> => readFixture();
 
-/** The same as samples. */
+/** The samples of fixtureFile(). */
 export async function fixtureAudio(): Promise<Float32Array> {
   const bytes = await (await fixtureFile()).arrayBuffer();
   const header = 44;

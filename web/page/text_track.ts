@@ -92,7 +92,7 @@ export function attachTextTrack(
   };
 }
 
-/** Whoever awaits the transcription itself hears of its failure. Leaving this loop would stop it, so it is never left. */
+/** Leaving this loop would stop the transcription, so it runs to the end. Callers get errors by awaiting the transcription itself. */
 async function follow(
   transcription: Transcription,
   update: (transcript: TranscriptLike) => void,

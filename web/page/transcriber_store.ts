@@ -16,7 +16,7 @@ export interface TranscriberState {
   /** Of the load or the transcription under way. */
   readonly progress: Progress | undefined;
   readonly segments: readonly Segment[];
-  /** Of the last transcription, once it is done. */
+  /** Result of the last transcription, once it is done. */
   readonly transcript: Transcript | undefined;
   /** Why the last call failed; not set by stop(). */
   readonly error: unknown;
@@ -46,10 +46,10 @@ export class TranscriberStore {
   readonly #options: TranscriberOptions;
   readonly #listeners = new Set<() => void>();
   #state = atRest;
-  /** Of what belongs to the model: ends when the store is closed. */
+  /** Aborted when the store is closed; ends all work for the model. */
   #life = new AbortController();
   #loading: Promise<Model> | undefined;
-  /** Who held it has let it go. */
+  /** The component that held the store has let it go. */
   #isGone = false;
   #work: { readonly stop: AbortController; transcription?: Transcription } | undefined;
 
@@ -77,8 +77,8 @@ export class TranscriberStore {
   };
 
   /**
-   * Loads the model unless it is loaded or loading. Resolves to undefined where that fails, `state().error` says why; and where nobody
-   * holds the store any more.
+   * Loads the model unless it is loaded or loading. Resolves to undefined if that fails (`state().error` says why), or if the store
+   * is not in use any more.
    */
   readonly load = async (): Promise<Model | undefined> => {
     if (this.#isGone) return undefined;

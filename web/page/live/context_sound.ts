@@ -61,7 +61,7 @@ export abstract class ContextSound implements Sound {
   async resume(): Promise<void> {
     const { context } = this.#tap;
     if (this.isClosed || context.state === 'running') return;
-    // It may stay pending until somebody clicks.
+    // It may stay pending until the user clicks.
     context.resume().catch(() => undefined);
     await Promise.resolve();
   }

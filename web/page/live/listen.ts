@@ -80,7 +80,7 @@ class Hearing implements Listening, Ear {
   readonly #loudness = new Loudness();
   /** Its streams, one behind the other: each rate has its own, from the second at which it begins. */
   readonly #streams: HeardStream[];
-  /** Of the text that is read next. */
+  /** Id of the text that is read next. */
   #nextId = 0;
   #rate: number;
   /** Samples that came at that rate. */

@@ -11,9 +11,9 @@ export class LiveTrack {
   readonly #media: HTMLMediaElement;
   readonly #track: TextTrack;
   readonly #format: FormatOptions;
-  /** Of utterances that are final. */
+  /** Cues of final utterances. */
   #old: VTTCue[] = [];
-  /** Of the utterance under way. */
+  /** Cues of the current utterance. */
   #current: VTTCue[] = [];
   /** The newest one, which stays longer than it was said, and when that was over. */
   #held: { readonly cue: VTTCue; readonly end: number } | undefined;

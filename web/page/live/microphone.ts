@@ -78,7 +78,7 @@ class MicrophoneSound extends ContextSound {
       throw microphoneError(error);
     }
     this.#stream = stream;
-    // Nobody waits any more for what the person has just allowed.
+    // The source was closed before the user allowed access.
     if (this.isClosed) {
       this.release();
       return;

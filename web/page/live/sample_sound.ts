@@ -34,7 +34,7 @@ export class SampleSound implements Sound {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // A source that waits for its next piece must not be waited for, and its failure concerns nobody.
+    // Do not wait for a source that itself waits for its next piece. Its failure no longer matters.
     void Promise.resolve(this.#leave?.()).catch(() => undefined);
     await Promise.resolve();
   }

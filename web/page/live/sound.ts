@@ -24,9 +24,9 @@ export interface Ear {
 
 /** A source that was asked to begin; one for each listen(). */
 export interface Sound {
-  /** Of its samples, in Hz, as far as is known before open(). */
+  /** Sample rate in Hz, as far as it is known before open(). */
   readonly sampleRate: number;
-  /** Who does not wait for samples to be heard may get ahead of the model. */
+  /** True if the source does not wait for the model, and so may get ahead of it. */
   readonly isPushed: boolean;
   /** Asks and connects; what is heard goes to `ear` from then on. Resolves to the rate of its samples. */
   open(ear: Ear): Promise<number>;

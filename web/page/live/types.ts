@@ -79,7 +79,7 @@ export type ListenReason =
 export interface ListenStatus {
   readonly state: ListenState;
   readonly reason?: ListenReason;
-  /** Of `'aborted'` and `'failed'`. */
+  /** The error, for the reasons `'aborted'` and `'failed'`. */
   readonly error?: unknown;
 }
 
@@ -109,7 +109,7 @@ export interface Listening extends AsyncIterable<LiveEvent> {
   resume(): Promise<void>;
   readonly state: ListenState;
   readonly status: ListenStatus;
-  /** Of what was heard last, for meters: 0 is silence (−60 dB or less), 1 full scale. */
+  /** Level of the latest audio, for meters: 0 is silence (−60 dB or less), 1 is full scale. */
   readonly level: number;
   /** Seconds of sound that wait to be heard by the model. */
   readonly lag: number;
