@@ -1,5 +1,5 @@
 /**
- * Where somebody speaks.
+ * Speech detection: the ranges of a recording or stream in which there is speech.
  * @module susurrus/vad
  */
 import { browser } from './browser_platform.js';

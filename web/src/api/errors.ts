@@ -111,7 +111,7 @@ const stopped = (message: string, subject?: string): SusurrusError =>
 export const disposedDuringWork = (): SusurrusError =>
   stopped('The model was disposed during the work.', 'model');
 
-/** The error for a transcription whose segments nobody wants any more. */
+/** The error for a transcription whose loop over the segments was left early. */
 export const leftByLoop = (): SusurrusError =>
   stopped('The loop over the segments was left before their end.', 'transcription');
 

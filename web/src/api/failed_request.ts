@@ -1,4 +1,4 @@
-// Why fetch() rejected, as far as anybody tells a program.
+// Why fetch() rejected, as far as a program can find out.
 import { isObject } from './json_object.js';
 
 /** Node says it in the error's cause. Pages get one error for whatever it was, so that they learn nothing of other servers. */

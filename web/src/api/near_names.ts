@@ -21,7 +21,7 @@ export function namesLike(name: string, names: readonly string[], part = 1 / 2):
 
 /** How many characters to insert, remove or replace. */
 function distanceOf(a: string, b: string): number {
-  // Of this row up to column j, of the one above from there on.
+  // Distances of the current row up to column j, and of the row above from there on.
   const row = Uint16Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; ++i) {
     const unit = a.charCodeAt(i);

@@ -5,7 +5,7 @@ import { SusurrusError, toErrorMessage, type ErrorMessage } from './errors.js';
 export type Outcome<T> =
   { readonly value: T } | { readonly error: ErrorMessage; readonly cause: unknown };
 
-/** The same work, with its SusurrusErrors as data. */
+/** Wraps work so that it returns its SusurrusErrors as data. */
 export const asOutcomes =
   <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
   async (...args: Args): Promise<Outcome<T>> => {

@@ -31,7 +31,7 @@ export async function checkSamples(
   }
 }
 
-/** The same for few samples, at once. */
+/** Checks a few samples without yielding. */
 export function checkPiece(
   samples: Float32Array,
   begin: number,

@@ -271,7 +271,7 @@ export class AudioFeed {
     readonly samples: Float32Array | undefined;
     readonly isOwn: boolean;
     readonly expectedSeconds: number | undefined;
-    /** Of the recording, with what is left out. */
+    /** Samples of the whole recording, skipped parts included; undefined for a stream. */
     readonly sampleCount: number | undefined;
   }> {
     const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });

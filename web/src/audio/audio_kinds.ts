@@ -53,7 +53,7 @@ export type AnyStream = AsyncIterable<unknown> | ReadableStream<unknown>;
 export const isReadableStream = (audio: unknown): audio is ReadableStream<unknown> =>
   typeof ReadableStream !== 'undefined' && audio instanceof ReadableStream;
 
-/** Of samples or of a file's bytes, which only its chunks tell. */
+/** Whether it is a stream, of samples or of a file's bytes; only the chunks tell which. */
 export const isStream = (audio: unknown): audio is AnyStream =>
   isReadableStream(audio) || (isObject(audio) && Symbol.asyncIterator in audio);
 

@@ -40,7 +40,7 @@ export async function* converted(
   { engine, signal, heldBack, givesAway, onProgress }: ConversionOptions,
 ): AsyncGenerator<Converted, undefined> {
   let open: { readonly id: number; readonly shape: AudioShape } | undefined;
-  /** Of conversions that have ended since the last samples were given out. */
+  /** Samples of conversions that have ended since the last output. */
   let kept: Float32Array[] = [];
   let keptCount = 0;
   let given = 0;

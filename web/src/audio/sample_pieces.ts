@@ -6,7 +6,7 @@ import { channelsOf, isSamples } from './audio_kinds.js';
 /** Samples of a piece, of all channels. */
 const pieceSamples = 1 << 18;
 
-/** The same samples; integers become floats with full scale 1. */
+/** Samples as floats; integers are scaled to a full scale of 1. */
 export function asFloats(samples: SampleArray): Float32Array {
   if (samples instanceof Float32Array) return samples;
   const floats = new Float32Array(samples.length);

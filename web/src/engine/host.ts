@@ -24,7 +24,7 @@ export class EngineHost extends RunningHost<EngineCalls> {
   /** Until the head of the file is read. */
   #makeThreads: OpenedEngine['makeThreads'];
   #threads = 1;
-  /** Of memory that threads share. */
+  /** Limit of the memory that threads share; undefined without threads. */
   #mostBytes: number | undefined;
   #isClosed = false;
   #loader: Loader | undefined;

@@ -4,7 +4,7 @@ export class PauseGate {
   #opening: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
   #pausedSince = 0;
   #pausedMilliseconds = 0;
-  /** Called at each change, while somebody wants to know. */
+  /** Called at each change, if set. */
   onChange: ((isPaused: boolean) => void) | undefined;
 
   constructor(now: () => number = () => performance.now()) {

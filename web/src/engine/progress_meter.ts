@@ -8,7 +8,7 @@ export class ProgressMeter {
   #last = -1;
   /** When audio was given last, and how far it all was then. */
   #given = { milliseconds: 0, loaded: 0 };
-  /** The same for the first window. */
+  /** When the first window's audio was given, and how far it all was then. */
   #begun: { milliseconds: number; loaded: number } | undefined;
 
   /** `total`: seconds of audio; undefined for a stream. `now`: milliseconds that never fall. */

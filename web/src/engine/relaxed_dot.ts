@@ -14,7 +14,7 @@ const probe = new Uint8Array([
   ...[0xfd, 0x93, 0x02, 0xfd, 0x1b, 0x00, 0x0b], // the product, its lane 0
 ]);
 
-/** Of x86 with AVX-VNNI, and of ARM with its dot product: one instruction, exact with eight bits. */
+/** The probe's results where one instruction computes it, exact with eight bits: x86 with AVX-VNNI, ARM with its dot product. */
 const ofOneInstruction: readonly unknown[] = [4 * 127 * 255, -4 * 127];
 
 /** Whether relaxed SIMD is there, and its integer dot product a single instruction. */

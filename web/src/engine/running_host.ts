@@ -32,14 +32,14 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
 > {
   readonly #conversions = new Conversions();
   readonly #live = new LiveStreams();
-  /** Of the transcription under way. */
+  /** Audio of the current transcription, if it is a stream. */
   #stream: StreamSupply | undefined;
-  /** Of the latest transcription that was begun or paused: the two messages may come in either order. */
+  /** Gate of the latest transcription that was begun or paused; the two messages may come in either order. */
   #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
 
   /** The module; refused before it is there. */
   protected abstract get opened(): RunningModule;
-  /** The same with its model. */
+  /** The module with its model; rejected before the model is there. */
   protected abstract get hearing(): Hearing;
   protected abstract get facts(): LoadedFacts;
 

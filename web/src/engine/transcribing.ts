@@ -31,7 +31,7 @@ export interface Hearing {
 interface Recording {
   readonly supply: AudioSupply;
   readonly settings: Settings;
-  /** Of an earlier transcription with its tokens, to go on from there. */
+  /** State of an earlier transcription, with its tokens, to continue from. */
   readonly state: SavedState | undefined;
   /** What its file says of a stream's length, for progress alone. */
   readonly expectedSeconds?: number | undefined;
@@ -62,7 +62,7 @@ export async function transcribeAudio(
       if (window.segments.length + window.rejected.length === 0) return;
       emit({ type: 'window', ...window, state: after });
       window = { segments: [], rejected: [] };
-      // Whoever has heard enough stops before more audio is taken.
+      // Lets a caller that has enough segments stop before more audio is taken.
       await yielder.turn();
     };
     let hasTold = false;

@@ -285,7 +285,7 @@ export function liveDecodingChecks(model: ModelFacts): Checks {
   };
 }
 
-/** Of checked options: an utterance is what a window is to transcribe(). */
+/** Settings from checked options. An utterance of a stream corresponds to a window of transcribe(). */
 export function liveDecodingSettings(options: AnyLiveOptions, model: ModelFacts): Settings {
   const given = liveDecodingNames.map((name) => [name, options[name]] as const);
   const settings = settingsOf(Object.fromEntries(given), model);

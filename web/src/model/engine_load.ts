@@ -114,12 +114,12 @@ export class EngineLoad {
       if (!isFirst) return this.push(head, true);
     }
     if (!this.#head) return this.#engine.call('pushLoad', { bytes }, { givesAway });
-    // A copy: whoever gave the bytes may use their memory again.
+    // A copy, since the caller may reuse the memory of its bytes.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
     const mostBytes = await this.#engine
       .call('pushHead', { bytes }, { givesAway })
       .catch((error: unknown) => {
-        // Of metadata beyond all measure.
+        // The metadata needs more memory than this engine has.
         if (error instanceof SusurrusError && error.code === 'out_of_memory')
           return addressableBytes;
         throw error;

@@ -1,4 +1,4 @@
-// Models and streams that are garbage although nobody ended them: what they have in a worker would stay for ever.
+// Models and streams that are garbage-collected without being ended; what they hold in a worker would stay for ever.
 
 interface Closable {
   close(): void;

@@ -1,4 +1,4 @@
-// What was heard, until somebody reads it.
+// Events of a live transcription, until they are read.
 import type { LiveEvent } from '../api/types.js';
 
 /** Events that wait to be read. */
@@ -33,7 +33,7 @@ export class EventQueue {
     }
   }
 
-  /** Of the utterance under way, the one event that says less than `newer`. */
+  /** Drops one event of the current utterance that `newer` makes stale. */
   #dropStale(newer: LiveEvent): void {
     for (let at = this.#events.length - 1; at >= 0; --at) {
       const event = this.#events[at]!;

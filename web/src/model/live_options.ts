@@ -20,7 +20,7 @@ import {
 } from './decoding_options.js';
 import { frontEndCheck } from './network_options.js';
 
-/** Of every family. */
+/** Options of every family. */
 const commonChecks: Checks = {
   sampleRate: [
     'a number from 1000 to 768000',
@@ -32,7 +32,7 @@ const commonChecks: Checks = {
   vad: vadCheck,
 };
 
-/** Of Whisper, besides what decodes. */
+/** Options of Whisper models, besides those of decoding. */
 const hearingChecks: Checks = {
   policy: oneOf('attention', 'agreement'),
   step: between(0.2, 10),

@@ -32,7 +32,7 @@ export class LiveRun implements LiveTranscription {
   #sound: FedSound | undefined;
   /** The lag that was told last, while the model is behind. */
   #toldLag: number | undefined;
-  /** Of the text under way, or of the one that comes next. */
+  /** Id of the current text, or of the next one. */
   #nextId = 0;
   /** All that was asked for so far; calls go one after the other. */
   #work: Promise<void>;
@@ -143,7 +143,7 @@ export class LiveRun implements LiveTranscription {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Nobody wants the rest. */
+  /** The writer aborted or the reader left: the rest is dropped. */
   async #leave(): Promise<void> {
     this.#finish();
     await this.#ending;
@@ -231,7 +231,7 @@ export class LiveRun implements LiveTranscription {
     this.#sayLag({});
   }
 
-  /** Whoever pauses the transcription gets no error of this stream. */
+  /** An error of onLag ends this stream; it must not reach the caller that paused the transcription. */
   #sayHeldUp(): void {
     try {
       this.#sayLag({ waitsForPaused: true });
@@ -284,7 +284,7 @@ const rejected = (error: unknown): Promise<never> =>
     throw error;
   });
 
-/** Nobody has to listen: the loop over the events throws the same. */
+/** A promise that need not be awaited: the loop over the events throws the same error. */
 function unwatched(work: Promise<void>): Promise<void> {
   work.catch(() => undefined);
   return work;

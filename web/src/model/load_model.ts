@@ -167,7 +167,7 @@ async function loadStored(
         return await loadOpening(platform, open, options, listeners);
       } catch (error) {
         throwIfAborted(options.signal);
-        // What somebody has in use already cannot be exchanged.
+        // A model that is in use already cannot be exchanged.
         const again = use.hasBegun ? undefined : stored.again(error);
         if (!again) throw error;
         open = again;

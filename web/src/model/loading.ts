@@ -6,7 +6,7 @@ export type VerifiedFacts = LoadedFacts & { readonly signer?: string };
 
 /** A load that goes on while its model is in use. */
 export class Loading {
-  /** Settles when the load does; nobody has to listen. */
+  /** Settles when the load does; it need not be awaited. */
   readonly finished: Promise<VerifiedFacts>;
   readonly #leaving = new AbortController();
   readonly #joined: ReturnType<typeof anyOf>;

@@ -74,7 +74,7 @@ export class EngineModel implements CommonModel {
   readonly family: ModelFamily;
   info: ModelInfo;
   readonly loaded: Promise<void>;
-  /** Of a Whisper. */
+  /** For Whisper models only. */
   readonly #tokenizer: Tokenizer | undefined;
   readonly #engine: RestingEngine;
   readonly #platform: Platform;
@@ -132,7 +132,7 @@ export class EngineModel implements CommonModel {
     this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
   }
 
-  /** Ends the engine when nobody has this model any more. */
+  /** Ends the engine when this model is garbage-collected. */
   watch(): void {
     endWhenForgotten(this, this.#engine);
   }

@@ -1,4 +1,4 @@
-// The engine of a model, which may end while nobody needs it and is made again when somebody does.
+// The engine of a model, which may end while the model is idle; the next call loads it again.
 import { disposedDuringWork, wrongState } from '../api/errors.js';
 import { throwIfAborted } from '../api/signals.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../protocol/engine.js';
@@ -98,7 +98,7 @@ export class RestingEngine implements EngineLink {
       this.#engine?.close();
       this.#engine = undefined;
     }, this.#sleep.milliseconds);
-    // A model that nobody uses must not keep a program in Node alive.
+    // An idle model must not keep a program in Node alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 }

@@ -177,7 +177,7 @@ function placedProgress(progress: TranscriptionProgress, feed: AudioFeed): Trans
   if (duration === undefined) return progress;
   const loaded = feed.timeOf(progress.loaded);
   const isOver = progress.fraction === 1;
-  // Of a stream its file's length; of a recording its own.
+  // The length of the recording, or of the stream's file.
   const total = progress.total === undefined ? undefined : Math.max(progress.total, duration);
   if (total === undefined) return { ...progress, loaded };
   const done = isOver ? total : Math.min(loaded, total);

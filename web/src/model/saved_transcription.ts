@@ -34,7 +34,7 @@ function badMember(value: unknown, shape: Readonly<Record<string, Test>>): strin
   return Object.keys(shape).find((name) => !shape[name]?.(Reflect.get(given, name)));
 }
 
-/** Of saved.segments or saved.rejected. */
+/** The first problem of saved.segments or saved.rejected. */
 function segmentsProblem(list: 'segments' | 'rejected', value: unknown): SusurrusError | undefined {
   if (!Array.isArray(value)) return invalidOption(`from.${list}`, 'what save() gave', value);
   for (const [index, segment] of value.entries()) {

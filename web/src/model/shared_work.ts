@@ -7,7 +7,7 @@ export class SharedWork {
   #isOver = false;
   #waiting = 0;
 
-  /** Begins the work, whose signal is aborted when nobody waits for it any more. */
+  /** Begins the work; its signal is aborted when no call waits for it any more. */
   constructor(work: (dropped: AbortSignal) => Promise<void>) {
     // Not before the caller has this.
     this.#work = Promise.resolve()
@@ -30,7 +30,7 @@ export class SharedWork {
     }
   }
 
-  /** Nobody needs it. */
+  /** Aborts the work, unless it is over. */
   drop(): void {
     if (!this.#isOver) this.#dropping.abort();
   }

@@ -8,7 +8,7 @@ import type { DecodedAudio } from './platform.js';
 const decodedRate = 48000;
 /** The browser needs several times this while it decodes: 45 minutes of mono sound, 22 of stereo. */
 export const mostDecodedBytes = 1 << 29;
-/** Of files whose container is not known: speech at 64 kbit/s is stereo floats of so many times its size. */
+/** Estimate for files of an unknown container: speech at 64 kbit/s grows this many times when decoded to stereo floats. */
 const usualGrowth = 48;
 
 export async function decodeWholeFile(

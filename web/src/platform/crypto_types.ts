@@ -31,6 +31,6 @@ export interface SignedModel {
 
 export const newSignedModel = (): SignedModel => ({ pieceDigests: [], signedCount: 0 });
 
-/** Whether a warning says that nobody has looked at a signature, which some have done since. */
+/** Whether a warning says that a signature was not checked; the caller may have checked it since. */
 export const saysUnverified = (warning: string): boolean =>
   /(^|: )signature not checked$/.test(warning);

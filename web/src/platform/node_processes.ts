@@ -22,7 +22,7 @@ function isThere(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It exists, and belongs to somebody else.
+    // The process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -29,7 +29,7 @@ export interface OpenedSource {
 
 /** What the package needs from its environment. */
 export interface Platform {
-  /** The same with the package's own files at another place. */
+  /** A copy of this platform with the package's own files at another place. */
   withAssets(assets: Assets): Platform;
   /** How many threads an engine shall have here. */
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
@@ -57,7 +57,7 @@ export interface Platform {
     force: boolean,
     fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
   ): Promise<T>;
-  /** The same with others beside it, by their names, one after the other. */
+  /** writeFile() for a file with others beside it, which `fill` creates by name, one after the other. */
   writeFiles<T>(
     destination: string | URL,
     force: boolean,

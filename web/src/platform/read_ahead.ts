@@ -1,4 +1,4 @@
-/** The same chunks, read one ahead: the next is fetched while one is used. */
+/** Reads one chunk ahead: fetches the next chunk while the caller uses the current one. */
 export function readAhead(
   chunks: AsyncIterableIterator<Uint8Array, undefined>,
 ): AsyncIterableIterator<Uint8Array, undefined> {

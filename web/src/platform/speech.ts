@@ -47,7 +47,7 @@ export type LivePart =
 
 /** Finds speech in sound on its way. */
 export interface SpeechGate {
-  /** Of 16 kHz mono: what has become certain. */
+  /** Takes 16 kHz mono samples; returns the parts that have become certain. */
   push(samples: Float32Array): Promise<readonly LivePart[]>;
   /** The sound ends here, or is interrupted: what is still inside. */
   finish(): Promise<readonly LivePart[]>;

@@ -34,7 +34,7 @@ function trusted(address: string): string {
 const isElsewhere = ({ origin, protocol }: URL): boolean =>
   /^https?:$/.test(protocol) && origin !== globalThis.origin;
 
-/** Of a sandboxed frame, whose origin is like no other: Chromium starts no module from a Blob there. */
+/** Whether the page is a sandboxed frame with an opaque origin, where Chromium starts no module worker from a Blob. */
 const hasNoOrigin = (): boolean => globalThis.origin === 'null';
 
 const importers = new Map<string, string>();

@@ -132,7 +132,7 @@ export interface CommonCalls {
     request: {
       readonly samples: Float32Array | undefined;
       readonly settings: Settings;
-      /** Of an earlier one with its tokens, to go on from there. */
+      /** State of an earlier transcription, with its tokens, to continue from. */
       readonly state: SavedTranscription['state'] | undefined;
       /** Which one `pause` is about. */
       readonly run: number;

@@ -21,7 +21,7 @@ export const markBytes = Math.max(...networkMarks.map(({ at, bytes }) => at + by
 export const beginsLikeNetwork = (head: Uint8Array): boolean =>
   networkMarks.some(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
 
-/** The same by the name of a file or URL, before anything is read; the bytes decide. */
+/** Whether a file or URL is named like such a model; a guess before anything is read, since the bytes decide. */
 export const isNamedLikeNetwork = (name: string): boolean =>
   networkName.test(name.replace(/[?#].*$/, ''));
 

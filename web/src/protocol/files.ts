@@ -37,14 +37,14 @@ export interface InspectionFacts {
     readonly shard?: number;
     readonly node?: number;
   }[];
-  /** Of a model in shards. */
+  /** Shards of the model, if it has any. */
   readonly shards?: readonly { readonly file: string; readonly flags: readonly string[] }[];
-  /** Of a network. */
+  /** Graph of a network. */
   readonly graph?: InspectedGraph;
   readonly melFilterbank?: InspectedFilterbank;
-  /** Of an .april file. */
+  /** Networks of an .april file. */
   readonly networks?: readonly InspectedNetwork[];
-  /** Of a BW2L or APR1 file. */
+  /** Sections of a BW2L or APR1 file. */
   readonly sections?: readonly InspectedSection[];
   readonly layers?: readonly InspectedLayer[];
   readonly warnings: readonly string[];
@@ -79,7 +79,7 @@ export type TensorRequest =
   | {
       readonly model: number;
       readonly tensor: number;
-      /** Of an encrypted file's tensor: the bytes of it that come, decrypted. */
+      /** For a tensor of an encrypted file: how many decrypted bytes will come. */
       readonly byteCount?: number;
     }
   | {
@@ -167,7 +167,7 @@ export interface FilesCalls {
     request: { readonly full?: boolean | undefined };
     answer: InspectionFacts;
   };
-  /** Of the model that was read first: tokens behind each other and where each ends, raw or in GPT-2's printable writing. */
+  /** Tokens of the first model that was read: their bytes and where each token ends, raw or in GPT-2's printable writing. */
   readVocabulary: {
     request: undefined;
     answer: {
@@ -176,12 +176,12 @@ export interface FilesCalls {
       readonly isByteLevel: boolean;
     };
   };
-  /** Of the model that was read first: empty where its file has none. */
+  /** Filterbank of the first model that was read; empty if its file has none. */
   readFilterbank: {
     request: undefined;
     answer: { readonly values: Float32Array; readonly melCount: number };
   };
-  /** Of samples, without a model; without a filterbank with Whisper's. */
+  /** Spectrogram of samples, without a model; with Whisper's filterbank if none is given. */
   logMel: {
     request: {
       readonly samples: Float32Array;
@@ -191,7 +191,7 @@ export interface FilesCalls {
     };
     answer: Mel;
   };
-  /** Of the model that was read first, where its format has a table of tokens. */
+  /** Tokens of the first model that was read, if its format has a token table. */
   readTokens: { request: undefined; answer: readonly string[] | undefined };
   /** Bytes that a Whisper computes with besides its weights; 0 where it cannot be one. */
   stateBytes: {
@@ -200,7 +200,7 @@ export interface FilesCalls {
   };
   /** What an engine takes for the model whose description was read, or is being read as far as it goes. */
   planModel: { request: PlannedEngine; answer: PlannedMemory };
-  /** The same for a Whisper whose weights will be converted. */
+  /** What an engine takes for a Whisper model whose weights will be converted. */
   planConverted: {
     request: PlannedEngine & { readonly dims: Dimensions; readonly dtype: string };
     answer: PlannedMemory;
@@ -211,7 +211,7 @@ export interface FilesCalls {
     answer: undefined;
   };
   pushTensor: { request: { readonly bytes: Uint8Array }; answer: TensorPiece };
-  /** Of its values, if they were counted. */
+  /** Returns statistics of the tensor's values, if they were counted. */
   endTensor: { request: undefined; answer: InspectedStatistics | undefined };
 }
 

@@ -55,7 +55,7 @@ export interface NetworksCalls extends EngineCalls, SpeechCalls {
   };
 }
 
-/** How likely it is that somebody speaks. */
+/** Calls of the speech detector, which computes the probability of speech. */
 export interface SpeechCalls {
   /** A recording for this detector, a TenniS module (models/vad.tsm). Answers its number. */
   beginSpeech: { request: { readonly model: Uint8Array }; answer: number };

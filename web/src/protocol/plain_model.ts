@@ -78,7 +78,7 @@ export interface PlainTennis {
       readonly fields: readonly {
         readonly dtype: string;
         readonly shape: readonly number[];
-        /** Of texts and of what the graph depends on; the others are parts. */
+        /** Bytes of texts and of values that the graph depends on; other values are written as parts. */
         readonly bytes?: Uint8Array;
       }[];
     }[];

@@ -61,8 +61,8 @@ export async function* download(
     throwIfAborted(signal);
     if (!(cut instanceof Cut)) throw cut;
     const failure = at > begin || first ? cutAfter(at, total, name, cut.error) : cut.error;
-    // Without its length nobody knows whether a file is over; what came without one is not gone on with. Nor is what cannot be told
-    // from another state of the file, neither by the server nor by what is here.
+    // A download is resumed only if its total length is known, since otherwise its end cannot be recognised, and only if the server
+    // or the bytes here can tell this state of the file from another one.
     if (total === undefined || (!hasState(task) && !task.kept?.file)) throw failure;
     await retries.next(failure, at > before, signal);
   }

@@ -9,7 +9,7 @@ const mostIndexBytes = 1 << 26;
 const headBytes = 32;
 const footerBytes = 16;
 
-/** The same error; of a file that its own head says should be longer, how much of it is there. */
+/** Returns `error`, or an error that says how much of the file is there if its own header says that it should be longer. */
 export async function sayIncomplete(
   error: unknown,
   byteCount: number | undefined,

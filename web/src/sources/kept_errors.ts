@@ -12,7 +12,7 @@ export const notKeepable = (problem: string): SusurrusError =>
 export const isAboutPiece = (error: unknown): boolean =>
   error instanceof SusurrusError && error.details.subject?.includes('piece_digests[') === true;
 
-/** Errors that other bytes would not have. A wrong key is the caller's, and memory that is used up nobody's. */
+/** Whether other bytes could avoid the error. They cannot for a wrong key or a lack of memory. */
 export function isAboutBytes(error: unknown): boolean {
   if (isAboutPiece(error)) return true;
   const others = new Set([
@@ -22,6 +22,6 @@ export function isAboutBytes(error: unknown): boolean {
   return error instanceof SusurrusError && !others.has(error.code);
 }
 
-/** The same, of bytes that came: not of a connection that brought none. */
+/** Whether the error is about bytes that arrived, not about a connection that brought none. */
 export const isAboutContent = (error: unknown): boolean =>
   isAboutBytes(error) && (error as SusurrusError).code !== 'source_failed';

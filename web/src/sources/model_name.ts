@@ -7,7 +7,7 @@ import type { LoadOptions } from '../api/types.js';
 /** The name of the model inside the package, which knows ten words and is for tests. */
 export const embeddedName = 'digits';
 
-/** Of the large weights of a model that is asked for by its name alone. */
+/** Type of the large weights if a model's name comes without one. */
 export const usualType: WeightType = 'q8_0';
 
 const type = new RegExp(`:(${weightTypes.join('|')})$`);

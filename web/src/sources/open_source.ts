@@ -109,7 +109,7 @@ export function fetchedSource(
 export const beside = (url: string, name: string): string =>
   new URL(`./${encodeURIComponent(name)}`, url).href;
 
-/** Of an answer: "HTTP 200, text/html". */
+/** Describes a response: "HTTP 200, text/html". */
 export const remarkOn = ({ status, headers }: Response): string =>
   `HTTP ${status}, ${headers.get('Content-Type') ?? 'no content type'}`;
 

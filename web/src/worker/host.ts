@@ -41,7 +41,7 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
   };
 }
 
-/** The same for the worker that this script runs in, with a host that is made when the first message has come. */
+/** Answers the messages to the worker that runs this script. The host is made when the message `'open'` arrives. */
 export function answerMessages<Calls extends CallTable<Calls>, Event>(
   open: (addresses: FileAddresses) => Host<Calls, Event>,
 ): void {

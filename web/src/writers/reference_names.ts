@@ -7,7 +7,7 @@ export interface ReferenceTranscript extends TranscriptLike {
 
 type ReferenceSegment = TranscriptLike['segments'][number] & Readonly<Record<string, unknown>>;
 
-/** The same transcript in the reference's names, with every field it has; a copy. */
+/** Copies a transcript, with all its fields, under the reference's names. */
 export function withReferenceNames(transcript: TranscriptLike): ReferenceTranscript {
   // A long transcript has the same names a hundred thousand times.
   const names = new Map<string, string>();

@@ -12,13 +12,13 @@ export interface KeptModel {
   /** Where it is from: the URL of the file, or the hub's address and the repository. */
   readonly address: string;
   readonly revision?: string;
-  /** Of a model by name. */
+  /** Type of the weights, for a model by name. */
   readonly dtype?: WeightType;
   /** False while only a part is here, which the next load goes on from. */
   readonly complete: boolean;
   /** What it takes here, with what has been downloaded for a model that is not complete. */
   readonly byteCount: number;
-  /** Of the whole file, once that is known. */
+  /** Size of the whole file, once it is known. */
   readonly totalBytes?: number;
   readonly keptAt: Date;
   /** In Node: where the file lies, once it is complete. */
@@ -72,7 +72,7 @@ export interface CacheSpace {
    * nothing is kept; `'folder'`: in Node.
    */
   readonly kind: 'opfs' | 'cache-api' | 'folder' | 'none';
-  /** Of all kept models and parts. */
+  /** Bytes of all cached models and partial downloads. */
   readonly modelBytes: number;
   /** Bytes that there is room for, where the browser tells. */
   readonly availableBytes?: number;

@@ -42,7 +42,7 @@ export type AnyLiveOptions = WhisperLiveOptions & TransducerLiveOptions & Acoust
 
 /** Options that stream() has for every model. */
 export interface LiveOptions {
-  /** Of the samples that are fed, in Hz: 16000 unless given. They are mono. */
+  /** Sample rate of the mono samples that are fed, in Hz; 16000 unless given. */
   readonly sampleRate?: number;
   /** Ends the stream, which then fails with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -51,8 +51,8 @@ export interface LiveOptions {
   /** Seconds of sound that may wait to be heard: what is older is left out, and a `'lag'` event says so. No limit unless given. */
   readonly maxLag?: number | null;
   /**
-   * The voice detector leaves out sound in which nobody speaks, and finds the pauses where utterances end; its limits may be given. `true`
-   * unless given for Whisper models; `false` for .april and BW2L models, which then hear all sound as it comes.
+   * Whether the voice detector skips audio without speech and finds the pauses where utterances end; or the detector's limits. Unless
+   * given, `true` for Whisper models and `false` for .april and BW2L models, which then process all audio as it comes.
    */
   readonly vad?: boolean | VadOptions;
 }
@@ -74,7 +74,7 @@ export interface LiveText {
   readonly words: readonly Word[];
   /** How many of `words`, from the first one on, will never change: all of a final text; none of a partial of .april and BW2L models. */
   readonly committed: number;
-  /** Of Whisper models: a code. */
+  /** Language code, for Whisper models. */
   readonly language?: string;
   readonly tokens: readonly LiveToken[];
 }
@@ -96,7 +96,7 @@ export interface LiveToken {
 /** Nothing was said for a while. */
 export interface LiveSilence {
   readonly type: 'silence';
-  /** Of the text that comes next. */
+  /** Id of the next text. */
   readonly id: number;
   readonly time: number;
 }
@@ -104,7 +104,7 @@ export interface LiveSilence {
 /** The model is behind the sound, caught up again (`lag` is below a second), has left sound out, or waits for a paused transcription. */
 export interface LiveLag {
   readonly type: 'lag';
-  /** Of the text under way, or of the one that comes next. */
+  /** Id of the current text, or of the next one. */
   readonly id: number;
   /** Sound behind the event. */
   readonly time: number;

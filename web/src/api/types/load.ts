@@ -13,7 +13,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
    * that users choose may be of any family: read `model.family` there.
    */
   readonly family?: ModelFamily;
-  /** Of a model by its name: a branch, a tag or a commit of its repository; `'main'` if absent. */
+  /** Branch, tag or commit of the repository, for a model by name; `'main'` if absent. */
   readonly revision?: string;
   /**
    * Whether the model is kept for the next visit, and taken from what is kept: `true`, `false`, or `'only'`, which never uses the

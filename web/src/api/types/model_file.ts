@@ -77,7 +77,7 @@ export interface ModelFile extends Inspection {
   prefetch(names: readonly string[]): Promise<void>;
   /** Closes the source and frees the held tensors. */
   close(): void;
-  /** The same as close(), for `using`. */
+  /** Calls close(), for `using`. */
   [Symbol.dispose](): void;
   /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -71,14 +71,14 @@ export interface ModuleNode {
 
 /** What a run of a module does, without running it. */
 export interface ModuleDescription {
-  /** Of a TenniS module as in the file, of an ONNX network those that are run, in order. */
+  /** Nodes of a TenniS module as in the file; for an ONNX network the nodes that run, in order. */
   readonly nodes: readonly ModuleNode[];
   /** Indices of nodes. */
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
   /** The shapes that cost and bytes are for; sizes of open dimensions are chosen so that the network runs. */
   readonly inputShapes: readonly (readonly number[])[];
-  /** Of all nodes, in multiply-adds. */
+  /** Cost of all nodes, in multiply-adds. */
   readonly cost: number;
   /** Memory for a run, at its peak, beside weights and inputs. */
   readonly runBytes: number;
@@ -127,7 +127,7 @@ export interface GraphModule {
   ): Promise<ModuleDescription>;
   /** Frees the memory and ends its worker. */
   dispose(): void;
-  /** The same as dispose(), for `using`. */
+  /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void;
   /** The same as dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -18,7 +18,7 @@ export interface ModelPlan {
   /** What is here already, of the model or of a download that broke off; `fetchBytes` does not count it. */
   readonly keptBytes: number;
   readonly dims: Dimensions;
-  /** The same figures as memory() gives once the model is loaded. */
+  /** Bytes of the weights. This figure and the next two are what memory() returns once the model is loaded. */
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
   readonly activationBytes: number;
@@ -26,7 +26,7 @@ export interface ModelPlan {
   readonly sequenceBytes: number;
   /** Held, at most, while the times of words are found. */
   readonly wordBytes: number;
-  /** Of the engine itself, whatever the model: its memory before anything is loaded. */
+  /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;

@@ -24,7 +24,7 @@ export interface Progress {
   readonly total?: number;
   /** Of this phase. */
   readonly fraction?: number;
-  /** Of the download of a model by its name: the repository that the bytes come from, `'ggerganov/whisper.cpp'`. */
+  /** For the download of a model by name: the repository that the bytes come from, such as `'ggerganov/whisper.cpp'`. */
   readonly source?: string;
   /** For a transcription, after its first window: an estimate of the seconds left, from the speed so far. */
   readonly remainingSeconds?: number;

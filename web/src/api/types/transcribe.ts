@@ -151,11 +151,11 @@ export interface Transcript {
 /** A transcription to continue later: `transcribe(audio, { from: saved })`. Plain data, which JSON keeps. */
 export interface SavedTranscription {
   readonly version: 1;
-  /** Of the model. */
+  /** Dimensions of the model. */
   readonly dims: Dimensions;
   /** The options, without `signal` and `onProgress`. */
   readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'>;
-  /** Of the recording at 16 kHz; absent for a stream. */
+  /** Samples of the recording at 16 kHz; absent for a stream. */
   readonly sampleCount?: number;
   /** Seconds of audio that are transcribed. */
   readonly duration: number;
@@ -171,8 +171,8 @@ export interface SavedTranscription {
  * has all.
  *
  * It is a promise: an `async` function that returns one returns the transcript, without `pause()` and without the loop. Wrap it to pass
- * it on: `return { transcription }`. An error reaches whoever awaits or iterates; where nobody does either, it is not reported, not even
- * as an unhandled rejection.
+ * it on: `return { transcription }`. An error rejects the promise and ends the loop with that error. If the caller neither awaits nor
+ * iterates, the error is not reported, not even as an unhandled rejection.
  */
 export interface Transcription extends Promise<Transcript>, AsyncIterable<Segment> {
   /**

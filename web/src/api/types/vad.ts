@@ -1,4 +1,4 @@
-// Where somebody speaks.
+// Speech detection: susurrus/vad.
 import type { Assets, Variant } from './load.js';
 
 /**
