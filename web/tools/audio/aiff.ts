@@ -9,7 +9,7 @@ interface AiffLayout {
   readonly sampleRate: number;
   readonly sampleBytes: number;
   readonly read: (view: DataView, at: number) => number;
-  /** Of the first sample in the file. */
+  /** Offset of the first sample in the file. */
   readonly offset: number;
   readonly frameCount: number;
 }

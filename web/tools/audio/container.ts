@@ -47,7 +47,7 @@ export async function openContainer(file: EncodedFile): Promise<Container | unde
       getSize: () => file.size,
       read: piecewise(read, file.size),
       maxCacheSize: cachedBytes,
-      // Whoever waits for the bytes has the error.
+      // The error reaches the caller that waits for the bytes.
       handleUnhandledError: () => undefined,
     }),
   });

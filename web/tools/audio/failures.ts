@@ -25,7 +25,7 @@ export function audioError(
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** The same pieces; an error at their end where the file promised more, as FLAC does to the sample. */
+/** Passes the pieces on; throws at their end if the file promised more. FLAC states its length to the sample. */
 export async function* lasting(
   seconds: number,
   format: string,

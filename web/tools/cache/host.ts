@@ -36,13 +36,13 @@ import { openUrlDownload, type UrlDownload } from './url_download.js';
 export interface StoreEnvironment {
   /** Undefined where nothing can be kept. */
   openStore(): Promise<ModelStore | undefined>;
-  /** Waits until nobody else works on what has this name, and holds it until release() or the end of the worker. */
+  /** Waits until the name is free, and holds it until release() or the end of the worker. */
   hold(name: string): Promise<() => void>;
   /** Milliseconds, instead of the usual. */
   readonly patience?: number;
   /** Where models are converted. */
   readonly hub?: typeof Hub;
-  /** Of files.wasm, which converts them. */
+  /** URL of files.wasm, which converts models. */
   readonly filesAddress?: string | undefined;
 }
 

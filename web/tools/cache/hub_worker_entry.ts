@@ -1,4 +1,5 @@
-// The same for a model by its name, which is converted. A file of its own: bundlers do not split the code of workers.
+// The module worker that downloads, converts and keeps a model by name in a browser. It is a separate file because bundlers do not
+// split the code of workers.
 import { answerMessages } from '../../src/worker/host.js';
 import * as hub from '../hub/convert_repository.js';
 import { StoreHost } from './host.js';

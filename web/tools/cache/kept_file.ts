@@ -96,7 +96,7 @@ export class KeptFile {
   /** The bytes are verified. Answers why they are not kept. */
   async keep(): Promise<readonly string[]> {
     await this.#try(this.#facts?.byteCount, async () => {
-      // Nobody else takes the file for a part before it is marked.
+      // Mark the file before closing it, so that no other worker takes it for a part.
       await this.#store.mark(this.#id);
       await this.#file.close(true);
       this.#isClosed = true;

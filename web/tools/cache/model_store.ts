@@ -14,9 +14,9 @@ export interface ModelKey {
 }
 
 export interface ModelFacts extends ModelKey {
-  /** Of the whole model file, once that is known. */
+  /** Size of the whole model file, once it is known. */
   readonly byteCount?: number;
-  /** Of the state of the file on the server: see validatorOf(). */
+  /** Identifies the state of the file on the server: see validatorOf(). */
   readonly validator?: string;
 }
 
@@ -86,14 +86,14 @@ export class ModelStore {
     return this.files.remove(id + endings.facts);
   }
 
-  /** The file of the model's bytes, when nobody else has it any more, for writing: it is not kept until it is marked again. */
+  /** Opens the file of the model's bytes for writing, once it is free. The model is not kept until it is marked again. */
   async open(id: string, signal: AbortSignal): Promise<DownloadFile> {
     const file = await this.openFile(id + endings.bytes, signal);
     await this.files.remove(id + endings.mark);
     return file;
   }
 
-  /** Any file, when nobody else has it any more. */
+  /** Opens any file, once it is free. */
   async openFile(name: string, signal: AbortSignal): Promise<DownloadFile> {
     for (;;) {
       try {
@@ -128,7 +128,7 @@ export class ModelStore {
     for (const { name } of others) await this.files.remove(name);
   }
 
-  /** Downloads that nobody went on with. */
+  /** Removes downloads that were not resumed for a long time. */
   async removeAbandoned(): Promise<void> {
     for (const { name, changedAt } of await this.files.list()) {
       const isOld = Date.now() - changedAt.getTime() > abandonedMilliseconds;

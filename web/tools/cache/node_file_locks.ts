@@ -1,4 +1,4 @@
-// Locks of files in Node: a file beside each, which says who writes. Nobody waits for a writer that is gone.
+// Locks of files in Node: a file beside each, which says who writes. A writer that is gone blocks no other.
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, readlink, rename, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';

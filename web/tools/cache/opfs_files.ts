@@ -2,7 +2,7 @@
 import type { DownloadFile } from '../../src/sources/download.js';
 import { FileInUse, roomOfOrigin, type FoundFile, type StoreFiles } from './store_files.js';
 
-/** Of the DOM's types for workers. Older browsers answer some calls with promises. */
+/** One of the DOM's types for workers. In older browsers some calls return promises. */
 interface SyncAccessHandle {
   getSize(): number | Promise<number>;
   read(into: Uint8Array, options: { readonly at: number }): number;

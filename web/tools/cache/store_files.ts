@@ -22,13 +22,13 @@ type StoreKind = 'opfs' | 'cache-api' | 'folder';
 export interface StoreFiles {
   readonly kind: StoreKind;
   list(): Promise<readonly FoundFile[]>;
-  /** The file, or an empty one; nobody else has it then. Throws FileInUse while somebody has. */
+  /** Opens the file, or an empty one, for this caller alone. Throws FileInUse while another caller has it. */
   open(name: string): Promise<DownloadFile>;
-  /** A file that may be read while nobody writes it; undefined where there is none. */
+  /** A file for reading, valid while it is not being written; undefined if there is none. */
   find(name: string): Promise<ReadableFile | undefined>;
   /** One that is not there counts as removed. */
   remove(name: string): Promise<void>;
-  /** Bytes that there is room for; undefined where nobody knows. */
+  /** Bytes that there is room for; undefined if unknown. */
   room(): Promise<number | undefined>;
 }
 

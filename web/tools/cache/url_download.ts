@@ -43,14 +43,14 @@ export interface UrlDownload {
 export async function openUrlDownload(task: UrlTask): Promise<UrlDownload> {
   const { url, kept: { file, facts: known } = {} } = task;
   let here = file?.byteCount ?? 0;
-  // Of a file that nobody can tell from others no piece is asked for: all of it comes again.
+  // Without a validator the server's file may be another one by now, so the whole file is fetched again instead of pieces.
   const isBad = task.missing !== undefined && known?.validator === undefined;
   if (file && task.missing && known && !isBad) {
     const spans = spansAround(task.missing, known);
     return { facts: known, keptBytes: here, pieces: () => run(task, spans, known) };
   }
   const isWhole = !isBad && here > 0 && here === known?.byteCount;
-  // Without a validator nobody could tell whether the rest belongs to the part.
+  // Without a validator it is unknown whether the rest belongs to the part.
   const isUsable = known?.validator !== undefined && here < (known.byteCount ?? Infinity);
   if (here > 0 && !isWhole && !isUsable) {
     await file?.clear();

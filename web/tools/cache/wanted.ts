@@ -45,7 +45,7 @@ export async function wantedModel(
   return { key: { ...key, dtype }, title, from: { repository, hub, dtype: asked ?? dtype, token } };
 }
 
-/** Whoever asks for no type gets the one that was kept last. */
+/** Type of the model that was kept last; used if no type is requested. */
 async function keptType(
   { address, revision }: ModelKey,
   openStore: () => Promise<ModelStore | undefined>,

@@ -2,7 +2,7 @@ import { openWritableStore } from './browser_store.js';
 import type { StoreEnvironment } from './host.js';
 import { holdLock } from './locks.js';
 
-/** Of a worker, whose locks end with it. */
+/** Environment of a worker, whose locks end with it. */
 export const workerEnvironment: StoreEnvironment = {
   openStore: openWritableStore,
   hold: async (name) => {

@@ -5,7 +5,7 @@ import { onAbort } from '../../src/api/signals.js';
 import type { DecodedPiece } from '../../src/protocol/audio.js';
 import { AudioTap, makeContext } from './tap.js';
 
-/** Sound that nobody takes is kept up to this; what comes then is lost, and the stream fails. */
+/** Seconds of unread audio that are kept; beyond that, audio is lost and the stream fails. */
 const mostSeconds = 120;
 
 /** One channel, until all tracks have ended; `worklet` is the package's file. The context has the device's own rate, which the engine resamples. */
@@ -87,7 +87,7 @@ class Recorder {
   async #connect(stream: MediaStream, worklet: URL): Promise<void> {
     const { context } = this.#tap;
     await this.#tap.load(worklet);
-    // A page that nobody has touched yet is silent until then.
+    // Without a click or key in the page, the context stays suspended until then.
     if (context.state === 'suspended') await context.resume();
     if (!this.#isClosed) this.#tap.connect(context.createMediaStreamSource(stream));
   }

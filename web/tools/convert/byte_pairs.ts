@@ -18,7 +18,7 @@ export async function mergedParts(
   // Parts by where they begin: where each ends, and where the one before it begins.
   const ends = Uint32Array.from({ length }, (_, at) => at + 1);
   const before = Int32Array.from({ length }, (_, at) => at - 1);
-  /** Of the token that a part makes with the next one; -1 where they make none. */
+  /** Rank of the token that a part forms with the next one; -1 if they form none. */
   const rankAt = new Int32Array(length).fill(-1);
   const waiting = new NumberHeap();
   const look = (at: number): void => {

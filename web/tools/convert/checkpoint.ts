@@ -15,7 +15,7 @@ export interface CheckpointFacts {
   readonly format: Format;
   /** Absent where other files of the folder tell it. */
   readonly architecture?: Architecture;
-  /** Of the largest tensor. */
+  /** Type of the largest tensor. */
   readonly dtype?: string;
   readonly hasByteLevelText: boolean;
   readonly warnings: readonly string[];
@@ -27,7 +27,7 @@ export interface OpenedCheckpoint {
   /** The caller must delete it. */
   readonly core: CheckpointSource;
   readonly facts: CheckpointFacts;
-  /** Of a model file, which says all that is known of its model. */
+  /** Metadata of a model file, which says all that is known of its model. */
   readonly metadata?: JsonObject;
 }
 

@@ -22,7 +22,7 @@ import { findWeightFiles } from './weight_files.js';
 
 export interface Destination {
   readonly create: CreateFile;
-  /** Of the file; a manifest's shards are named after it. */
+  /** Name of the file; a manifest's shards are named after it. */
   readonly name: string;
   /** Files of the hub are written beside the weights. */
   readonly isFolder?: boolean;
@@ -70,7 +70,7 @@ export async function convertSource(
     }
     refuseOthers(weights, options);
     const source = await readSourceParts(module, folder, weights, options);
-    // Of APR files the inspection has said so, and a filterbank that was chosen needs no word.
+    // The inspection has already warned about APR files, and a filterbank that the caller chose needs no warning.
     const isForeign = filterbank === 'auto' && weights.every(({ metadata }) => !metadata);
     const running = (converter = new module.Converter(
       format,

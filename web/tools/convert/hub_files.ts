@@ -19,7 +19,7 @@ export interface HubParts {
   readonly vocabulary: Tokens | undefined;
   /** [n_mels, 201], where it is not the one that the hub's programs compute. */
   readonly filterbank: Float32Array | undefined;
-  /** Of the weights: "float16". */
+  /** Type of the weights: "float16". */
   readonly torchType: string;
 }
 

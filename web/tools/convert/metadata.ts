@@ -19,7 +19,7 @@ export interface MetadataParts {
   readonly filterbank: Float32Array;
   /** `'exact'`: the source's precision. */
   readonly dtype: WrittenType;
-  /** Of the checkpoint: "SafeTensors", "ggml". */
+  /** Format of the checkpoint: "SafeTensors", "ggml". */
   readonly format: string;
 }
 
@@ -44,8 +44,8 @@ export function metadataText(parts: MetadataParts): string {
 }
 
 /**
- * The same of a model whose metadata are given: whole, but for what is only true of how it was stored. `vocabulary` takes the
- * place of the model's own.
+ * APR2's metadata section for a model that has metadata: all of it, except facts about how the model was stored. `vocabulary`
+ * replaces the model's own.
  */
 export function renewedMetadataText(
   metadata: JsonObject,

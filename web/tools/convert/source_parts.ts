@@ -207,7 +207,7 @@ type Given = NonNullable<ConvertOptions['vocabulary']>;
 const givenName = (given: Given, otherwise: string): string =>
   given instanceof File ? given.name : otherwise;
 
-/** Of a file that is given as it is: names are read before (convert_options.ts). */
+/** Bytes of a file that is given as such; paths and URLs were replaced before (convert_options.ts). */
 async function givenBytes(given: Given): Promise<ArrayBuffer | Uint8Array> {
   if (typeof given === 'string' || given instanceof URL) {
     throw invalidOption('vocabulary', 'the bytes of a file', given);

@@ -53,7 +53,7 @@ async function listEntries(folder: SourceFolder): Promise<Entry[] | undefined> {
   return texts.map((text, id) => [id, text] as const);
 }
 
-/** Of a `.tiktoken` rank file. */
+/** Vocabulary of a `.tiktoken` rank file. */
 export async function readRanks(
   text: string,
   file: string,
@@ -65,7 +65,7 @@ export async function readRanks(
   return arrange(entries, vocabularySize);
 }
 
-/** Of the weights' own file; undefined when it has none. */
+/** Vocabulary in the weights' own file; undefined if it has none. */
 export function checkpointVocabulary(
   { core, facts }: OpenedCheckpoint,
   vocabularySize: number,

@@ -191,7 +191,7 @@ export class RunningCrc32 {
     }
   }
 
-  /** Of everything so far. */
+  /** CRC-32 of everything so far. */
   get value(): number {
     return this.#crc.value();
   }

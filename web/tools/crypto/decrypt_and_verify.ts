@@ -25,7 +25,7 @@ export interface FileKeys {
 export interface OpenedFile {
   readonly keys: FileKeys;
   readonly decryption: Decryption;
-  /** Of a file that is one of several. */
+  /** Which shard the file is, if it is one of several. */
   readonly shard?: ShardOrigin | undefined;
 }
 

@@ -25,7 +25,7 @@ export class DecryptedBytes {
   readonly #front: Apr2Front;
   readonly #isPlain: boolean;
   readonly #keepsChecksum: boolean;
-  /** Of what came, and of what went on. */
+  /** CRC-32s of the input and of the output. */
   readonly #crcIn: RunningCrc32;
   readonly #crcOut: RunningCrc32;
 

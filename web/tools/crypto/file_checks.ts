@@ -27,7 +27,7 @@ export interface CheckedFile {
   /** The file from its beginning, again at each call. */
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
   readonly yielder: YieldController;
-  /** Of a file that is one of several. */
+  /** Which shard the file is, if it is one of several. */
   readonly shard?: ShardOrigin | undefined;
 }
 

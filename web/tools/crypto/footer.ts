@@ -5,7 +5,7 @@ import { footerBytes, type Apr2Core, type RunningCrc32 } from './apr2_core.js';
 
 export interface Apr2Footer {
   readonly crc32: number;
-  /** Of the file. */
+  /** Size of the file. */
   readonly byteCount: number;
 }
 

@@ -22,7 +22,7 @@ export async function withMembers(
   return `{${[...kept.map((member) => member.text), ...added].join(',')}}`;
 }
 
-/** Of the text of a JSON object that has been parsed before. */
+/** Members of the text of a JSON object, which has been parsed before. */
 async function membersOf(
   text: string,
   yielder: YieldController,

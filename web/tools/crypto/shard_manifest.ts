@@ -6,7 +6,7 @@ export interface WrittenShard extends WrittenFile {
   readonly file: string;
 }
 
-/** Of the manifest model.apr: model-00001-of-00003.apr. */
+/** File name of a shard; for the manifest model.apr: model-00001-of-00003.apr. */
 export function shardName(manifest: string | URL, shard: number, count: number): string {
   const path = manifest instanceof URL ? decodeURIComponent(manifest.pathname) : manifest;
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);

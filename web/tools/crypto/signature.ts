@@ -74,7 +74,7 @@ export async function checkSignature(
   return { signer, digests };
 }
 
-/** Of a file that is not signed although it has to be. */
+/** The error for a file that must be signed but is not. */
 export const noSignature = (): SusurrusError =>
   signatureError(flagsAt, 'SIGNED', 'a signature', 'none');
 

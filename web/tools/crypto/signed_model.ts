@@ -18,7 +18,7 @@ export const statedModelDigest = (digest: string): object => ({
   digest,
 });
 
-/** Of the piece digests of all shards, in the manifest's order. */
+/** Digest of the piece digests of all shards, in the manifest's order. */
 export async function modelDigest(pieceDigests: readonly Uint8Array[]): Promise<string> {
   const all = new Uint8Array(32 * pieceDigests.length);
   const yielder = new YieldController();

@@ -248,7 +248,7 @@ class PassProgress {
     });
   }
 
-  /** Of the first pass, which verifies; `byteCount` of a single file. */
+  /** Ends the first pass, which verifies; `byteCount` is the size of a single file. */
   endPass(byteCount: number): void {
     this.#passBytes ??= byteCount;
     this.#before = this.#passBytes;

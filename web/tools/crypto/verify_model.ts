@@ -123,7 +123,7 @@ export async function verifyModel(
       return { outcome: 'passed', message: 'the key opens every piece' };
     }),
   ];
-  // Of signatures there is a check of its own.
+  // Signatures have their own check.
   const warnings = structure.warnings.filter((warning) => !saysUnverified(warning));
   return { valid: checks.every(({ outcome }) => outcome !== 'failed'), checks, warnings };
 }
@@ -170,7 +170,7 @@ async function structureChecks(
   readonly warnings: readonly string[];
   readonly isReadable: boolean;
   readonly isEncrypted: boolean;
-  /** Of a manifest. */
+  /** Shards that a manifest lists. */
   readonly shards?: readonly string[];
   /** A format that can be neither signed nor encrypted. */
   readonly other?: string;

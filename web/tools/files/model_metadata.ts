@@ -7,7 +7,7 @@ import type { Inspector } from './files.mjs';
 const keysOfOneFile = ['encryption', 'piece_digests', 'model_digest'];
 /** Its members are added one by one. */
 const settingsKey = 'tokenizer_config';
-/** Of the settings: how the vocabulary is read that stands in the same file. */
+/** The setting that says how to read the vocabulary of the same file. */
 const encodingKey = 'vocab_encoding';
 
 export interface StoredMetadata {
@@ -63,7 +63,7 @@ function joinedSettings(
 
 const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
-/** The same for a copy of the model, which cannot say two things. Throws `malformed` for shards that contradict each other. */
+/** Metadata for a copy of the model. Throws `malformed` if shards contradict each other, since a copy cannot say both. */
 export function copiedMetadata(inspector: Inspector): string {
   const { text, conflict } = storedMetadata(inspector);
   if (!conflict) return text;

@@ -19,7 +19,7 @@ import type {
 } from '../../src/protocol/files.js';
 import { joined } from '../../src/api/joined.js';
 
-/** Of checkpointFacts(). */
+/** Result of checkpointFacts(). */
 interface CheckpointFacts {
   readonly hasByteLevelText: boolean;
   readonly architecture?: { readonly n_mels: number };
@@ -188,7 +188,7 @@ export class FilesHost extends ModuleHost<FilesCalls> {
   }
 }
 
-/** Of planModel() and planConverted(): the plan, or its error, which is thrown. */
+/** Reads the result of planModel() or planConverted(): returns the plan, or throws its error. */
 function plannedMemory(text: string): PlannedMemory {
   const { error, plan, dims } = JSON.parse(text) as {
     readonly error?: unknown;

@@ -25,7 +25,7 @@ export { readyModel } from './repository_files.js';
 export interface Conversion {
   readonly repository: Repository;
   readonly files: RepositoryFiles;
-  /** Of files.wasm. */
+  /** URL of files.wasm. */
   readonly filesAddress: string;
   readonly dtype: NonNullable<HubOptions['dtype']>;
   readonly take: DownloadPlace['take'];

@@ -9,7 +9,7 @@ import type { HubFile, RepositoryFiles } from './repository_files.js';
 /** Statuses of files that are not there; some servers do not admit it. */
 const absent = new Set([401, 403, 404, 410]);
 
-/** Of what is small, the whole is fetched: a compressing server does not tell the size of such files. */
+/** Whether a file is large. Small ones are fetched whole, since a compressing server does not state their size. */
 const isLarge = (name: string): boolean => /\.(safetensors|bin|apr)$/i.test(name);
 
 interface OwnFile extends HubFile {

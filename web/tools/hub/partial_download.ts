@@ -62,8 +62,8 @@ export class PartialDownload {
   }
 
   /**
-   * Waits for whatever is under way. What is here is removed, or kept for the next pull, unless it is wrong, or nobody could tell
-   * whether its rest belongs to it. `ifVerified`: only what has the hub's digest is kept.
+   * Waits for work under way. Removes the partial file, or keeps it for the next pull, unless it is wrong or its rest could not be
+   * matched to it. `ifVerified`: keeps only a file with the hub's digest.
    */
   async close(isKept: boolean | 'ifVerified'): Promise<void> {
     await this.arrived.catch(() => undefined);
@@ -111,7 +111,7 @@ export class PartialDownload {
     this.#task.onBytes(byteCount);
   }
 
-  /** Of what is read back, as the converter reads it, while the rest arrives. */
+  /** Verifies the digest of the file as read back, which is what the converter reads, while the rest arrives. */
   async #check(): Promise<void> {
     const { facts, place } = this.#task;
     const check = digestCheck(facts, place.newHash);

@@ -62,7 +62,7 @@ export async function leavePartialFile(
   else await rm(partial, { force: true });
 }
 
-/** Of a repository, all revisions: those that no pull will go on with any more. */
+/** Removes old partial files of all revisions of a repository, which no pull will resume. */
 export async function removeOldPartialFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder, { recursive: true }).catch(() => [])) {
     const path = join(folder, name);

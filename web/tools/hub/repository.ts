@@ -37,7 +37,7 @@ export function findRepository(text: string): Repository | undefined {
   return isName && isRevision ? { name, revision } : undefined;
 }
 
-/** The same, or invalid_argument. */
+/** findRepository(), but throws `invalid_argument` if there is none. */
 export function parseRepository(text: string): Repository {
   const found = findRepository(text);
   if (found) return found;

@@ -89,7 +89,7 @@ interface Found {
   readonly at: number;
   readonly tensor: InspectedTensor;
   readonly place: TensorPlace;
-  /** Of all tensors, in the order of the files. */
+  /** Position among all tensors, in the order of the files. */
   readonly rank: number;
 }
 

@@ -10,7 +10,7 @@ export interface TensorSource {
   readonly files: FilesLink;
   readonly folder: SourceFolder;
   readonly signal?: AbortSignal | undefined;
-  /** Of files whose bytes are verified or decrypted first. */
+  /** For files whose bytes are verified or decrypted first. */
   readonly protection?: TensorProtection | undefined;
 }
 
@@ -57,7 +57,7 @@ async function* piecesOf(
   return files.call('endTensor', undefined);
 }
 
-/** The same model with statistics of all tensors that are numbers, read in the order of the files. */
+/** Adds statistics to all tensors that are numbers, reading them in the order of the files. */
 export async function withStatistics(
   source: TensorSource,
   { facts, places }: SkimmedModel,

@@ -43,7 +43,7 @@ async function vocabularyInFile(
 /** More tokens than any vocabulary has: the limit if nothing says how many the model has. */
 const mostTokens = 1 << 20;
 
-/** The same tokens that a conversion writes into the model file, the official control tokens included. */
+/** Tokens that a conversion would write into the model file, including the official control tokens. */
 async function vocabularyBeside(
   folder: SourceFolder,
   { format, dims }: Inspection,

@@ -37,7 +37,7 @@ export interface TensorPlace {
 
 export interface SkimmedModel {
   readonly facts: Inspection;
-  /** Of facts.tensors. */
+  /** Place of each tensor in facts.tensors. */
   readonly places: readonly TensorPlace[];
 }
 

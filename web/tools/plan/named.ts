@@ -12,7 +12,7 @@ import { inCamelCase } from '../files/inspection.js';
 import type { RepositoryFiles } from '../hub/repository_files.js';
 import type { PlannedFile } from './plan_file.js';
 
-/** Of a repository that is converted: its dimensions, and the sizes of the files that the conversion reads. */
+/** Plans a repository that will be converted, from its dimensions and the sizes of the files that the conversion reads. */
 export async function planRepository(
   files: FilesLink,
   repository: RepositoryFiles,

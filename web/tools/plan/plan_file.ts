@@ -12,7 +12,7 @@ const leastPartBytes = 1 << 16;
 const mostPartBytes = 1 << 20;
 
 export interface PlannedFile extends PlannedMemory {
-  /** Of all files of the model, where that is known. */
+  /** Size of all files of the model, if it is known. */
   readonly byteCount?: number;
 }
 

@@ -31,7 +31,7 @@ export interface FoundModel {
   readonly title: string;
   /** The whole model is kept: its file, or the path of that. */
   readonly kept?: Blob | string | undefined;
-  /** Of what has to be fetched, so much is here. */
+  /** Bytes that are here already, out of those to be fetched. */
   readonly partBytes: number;
   /** The model's file on a server. */
   readonly url?: string | undefined;

@@ -1,4 +1,4 @@
-// susurrus/vad: where somebody speaks, in recordings of every kind and in sound while it comes.
+// susurrus/vad: finds speech in recordings of every kind and in live audio.
 import type {
   AudioInput,
   AudioStream,
@@ -215,8 +215,8 @@ function checked(options: DetectOptions): SpeechLimits {
 /** What susurrus/vad exports. */
 export interface SpeechDetection {
   /**
-   * The ranges in which somebody speaks, as Silero's get_speech_timestamps() has them, of a recording of any kind or a stream until
-   * its end. Fetches the detector. Throws SusurrusError.
+   * Returns the ranges of speech in a recording of any kind, or in a stream until its end, like Silero's get_speech_timestamps().
+   * Fetches the detector. Throws SusurrusError.
    */
   detectSpeech: (
     audio: AudioInput | AudioStream,

@@ -37,7 +37,7 @@ export class SpeechRules {
   #heard = 0;
   /** Where the speech under way began, without padding. */
   #start: number | undefined;
-  /** The same with padding, once nothing can make it too short. */
+  /** Where that speech begins with padding, once it cannot turn out too short. */
   #begun: number | undefined;
   /** Where its last pause began, while that lasts. */
   #pause: number | undefined;

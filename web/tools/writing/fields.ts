@@ -52,7 +52,7 @@ export const sizes = (value: unknown, subject: string): number[] =>
 export const isChunk = (value: unknown): value is PartChunk =>
   value instanceof ArrayBuffer || ArrayBuffer.isView(value);
 
-/** The same memory as bytes. */
+/** The chunk's own memory, as bytes. */
 export const chunkBytes = (chunk: PartChunk): Uint8Array =>
   ArrayBuffer.isView(chunk)
     ? new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength)

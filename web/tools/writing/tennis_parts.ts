@@ -59,7 +59,7 @@ function reservedWord(word: unknown): number {
   return Number(word) >>> 0;
 }
 
-/** Of a parameter: the document gives it less than 32 bytes. */
+/** Name of a parameter, which TenniS limits to less than 32 bytes. */
 function parameterName(name: unknown, subject: string): string {
   const given = text(name, subject);
   if (new TextEncoder().encode(given).length < 32) return given;
