@@ -67,7 +67,7 @@ function ggmlTypes() {
   ];
 }
 
-/** The same types in words, for messages. */
+/** Names of the types, as a phrase for messages. */
 function dtypeNames() {
   const weights = readFacts('dtypes').dtypes.filter(({ isWeight, ggml }) => isWeight && ggml);
   const inFiles = weights.filter(({ ggml }) => ggml.fileType !== undefined);
