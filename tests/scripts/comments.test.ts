@@ -1,6 +1,6 @@
 // Comments that begin with a label: scripts/check_comments.mjs.
 import { expect, test } from '@jest/globals';
-import { labelsIn } from '../../scripts/check_comments.mjs';
+import { checkedFiles, labelsIn } from '../../scripts/check_comments.mjs';
 
 test('a comment that begins with a label is named with its line', () => {
   expect(labelsIn('src/a.h', 'int a;\n  /// Of the file.\nint b;\n// The same again.')).toEqual([
@@ -19,4 +19,15 @@ test.each(['//Of a', 'int a;  ///< Of a', '//! Of a', '/** Of a */', '/* Of a */
 test('other words, and labels within a sentence, are accepted', () => {
   const lines = ['// Offsets of the file.', '// Those of the same file.', '// Often the same.'];
   expect(labelsIn('src/a.h', [...lines, 'f("Of it");'].join('\n'))).toEqual([]);
+});
+
+test('C++, TypeScript and scripts are checked, but not generated files', () => {
+  const files = checkedFiles();
+  expect(files).toEqual(
+    expect.arrayContaining([
+      ...['src/align/time_warping.h', 'web/src/vad.ts', 'tests/scripts/facts.test.ts'],
+      'scripts/lint.mjs',
+    ]),
+  );
+  expect(files.filter((path) => path.includes('/generated/'))).toEqual([]);
 });
