@@ -157,7 +157,7 @@ const packagesWithin = ({ inputs }) =>
     .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1])
     .filter((name) => name !== undefined);
 
-/** Answers for each output the names of the packages that went into it. */
+/** Returns for each output the names of the packages that went into it. */
 async function bundle(what, options) {
   try {
     const { metafile } = await esbuild.build({

@@ -10,7 +10,7 @@ import {
   NoTrainedModel,
 } from './trained_model.mjs';
 
-/** Runs the command line that was just built; its output is the user's. Answers its status. */
+/** Runs the command line that was just built; its output is the user's. Returns its status. */
 export function susurrus(args) {
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [join(root, 'dist/cli.mjs'), ...args], {

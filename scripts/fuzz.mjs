@@ -65,7 +65,7 @@ function packCorpus(target, folder) {
 }
 
 /**
- * Fuzzes one target. Answers how often it ran, what it covered, and the files of what it found. All that the corpus and the
+ * Fuzzes one target. Returns how often it ran, what it covered, and the files of what it found. All that the corpus and the
  * seeds hold is read first, however small the limit. With a number of `runs`, the corpus among them, the same build tries the
  * same inputs on every machine.
  * @param {string} target

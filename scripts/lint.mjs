@@ -120,7 +120,7 @@ async function reference({ paths }) {
   });
 }
 
-/** Runs all checks, or those of `paths`, and answers the messages of those that failed; `types: false` leaves out the type check. */
+/** Runs all checks, or those of `paths`, and returns the messages of those that failed; `types: false` leaves out the type check. */
 export async function lint({ fix = false, paths = [], types = true } = {}) {
   const selected = (path) =>
     paths.length === 0 ||

@@ -45,7 +45,7 @@ export class OnnxNetwork {
   outputs = [];
   #count = 0;
 
-  /** Answers the name of its output, or the names if there are several. */
+  /** Returns the name of its output, or the names if there are several. */
   node(op, inputs, attributes = [], outputs = [`${op}_${this.#count++}`]) {
     this.nodes.push(
       bytesField(

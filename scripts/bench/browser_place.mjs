@@ -65,7 +65,7 @@ function failure(error, missed, complaints) {
 }
 
 /**
- * Answers {title, knowsRelaxed, loadSources (of measure_load.mjs), run(job), close()}. A job with `isIsolated` or more than one thread gets a page with
+ * Returns {title, knowsRelaxed, loadSources (of measure_load.mjs), run(job), close()}. A job with `isIsolated` or more than one thread gets a page with
  * cross-origin isolation, every other one a page without. `program`: the worker that does the jobs.
  */
 export async function openBrowser(program = '/scripts/bench/browser_job.mjs') {

@@ -55,7 +55,7 @@ export async function openModel(loadModel, source, { variant, threads, ...more }
 }
 class NoThreads extends Error {}
 
-/** What `work` answers, or {skipped: why} where there are not as many threads as it wants. */
+/** What `work` returns, or {skipped: why} where there are not as many threads as it wants. */
 export async function unlessNoThreads(work) {
   try {
     return await work();

@@ -18,7 +18,7 @@ const { multilingualTextTokens: multilingualTokens } = whisper;
 /** Weights that are powers of two: of those rounded to more bits LZ4 leaves more (two bits: 72 % instead of 67 %). */
 const mantissaBits = 0;
 
-/** Makes `path` with `write(unfinished)` unless it is there and newer than what it is made of; answers the path. */
+/** Makes `path` with `write(unfinished)` unless it is there and newer than what it is made of; returns the path. */
 async function made(path, sources, write) {
   const madeOf = ['scripts/random_model.mjs', ...sources].map(inRoot);
   const newest = Math.max(...madeOf.map((source) => statSync(source).mtimeMs));

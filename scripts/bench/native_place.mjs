@@ -10,7 +10,7 @@ const environment = join(root, 'build/bench/python');
 const requirements = join(import.meta.dirname, 'native/requirements.txt');
 const program = join(import.meta.dirname, 'native/whisper_job.py');
 
-/** Installs the packages unless they are there as the list says; says on stderr what is fetched. Answers the Python. */
+/** Installs the packages unless they are there as the list says; says on stderr what is fetched. Returns the Python. */
 export async function ensureNativePeers() {
   const wanted = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const stamp = join(environment, 'installed');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { relaxedSimdFlags } from '../toolchain/node_flags.mjs';
 import { StepError } from '../toolchain/steps.mjs';
 
-/** `node`: path of the program. Answers {title, knowsRelaxed, loadSources (of measure_load.mjs), run(job), close()}. */
+/** `node`: path of the program. Returns {title, knowsRelaxed, loadSources (of measure_load.mjs), run(job), close()}. */
 export function openNode(node) {
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
   const flags = relaxedSimdFlags(node);

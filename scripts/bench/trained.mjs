@@ -44,7 +44,7 @@ async function weights(python) {
   return { hub, ggml, onnx: `${folder}/onnx/` };
 }
 
-/** Answers our cases in a place: [{engine, where, weights, variant, threads, run()}]. */
+/** Returns our cases in a place: [{engine, where, weights, variant, threads, run()}]. */
 function ourCases(place, { variants, threads }, model, samples) {
   return variants.flatMap((variant) =>
     threads.map((count) => ({

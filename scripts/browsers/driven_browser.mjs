@@ -3,7 +3,7 @@ import { slownessFrom } from '../toolchain/slowness.mjs';
 
 /**
  * @typedef {object} DrivenPage
- * @property {(body: string) => Promise<unknown>} run Runs the body of an async function in the page and answers what it returns,
+ * @property {(body: string) => Promise<unknown>} run Runs the body of an async function in the page and returns its result,
  *   as JSON would.
  * @property {() => Promise<void>} close
  */
@@ -18,7 +18,7 @@ import { slownessFrom } from '../toolchain/slowness.mjs';
 const most = { open: 30, run: 75, close: 10 };
 
 /**
- * What `work` answers; an error that names the act if that takes more than these seconds of a quiet machine.
+ * Returns the result of `work`; fails with an error that names the action if it takes more than these seconds of a quiet machine.
  * @template Result
  * @type {(seconds: number, act: string, work: Promise<Result>) => Promise<Result>}
  */

@@ -52,7 +52,7 @@ const expected = ['src/kernels', 'src/audio', 'src/decode'];
 
 const folder = join(root, 'build/profile');
 
-/** The package in build/profile with a named engine; answers the places of its functions. */
+/** The package in build/profile with a named engine; returns the places of its functions. */
 async function linkNamedEngine(variant) {
   const { emcc, ninja } = await ensureTools(['emcc', 'ninja']);
   const built = join(root, 'build/wasm');

@@ -327,7 +327,7 @@ function drawSeconds(random, name) {
 }
 
 /**
- * One case. `models`: [{ name, dims }], `recordings`: [{ name, samples }] with their numbers of samples. Answers
+ * One case. `models`: [{ name, dims }], `recordings`: [{ name, samples }] with their numbers of samples. Returns
  * { function, model, audio, options }.
  * @type {(random: Random, models: readonly { name: string; dims: { n_vocab: number; n_text_ctx: number } }[], recordings: readonly { name: string; samples: number }[]) => DrawnCase}
  */

@@ -46,7 +46,7 @@ export class ReferenceProcess {
     waiting?.[how](value);
   }
 
-  /** Answers what the worker answers; fails when the process has ended. One question at a time. */
+  /** Returns the worker's answer; fails when the process has ended. One question at a time. */
   ask(request) {
     return new Promise((done, failed) => {
       this.#waiting = { done, failed };

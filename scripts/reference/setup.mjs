@@ -92,7 +92,7 @@ async function checked(python) {
   }
 }
 
-/** Answers { python, about }: a Python that has the unmodified reference. Fails with NoReference. */
+/** Returns { python, about }: a Python that has the unmodified reference. Fails with NoReference. */
 export async function ensureReference() {
   return checked(process.env.SUSURRUS_REFERENCE_PYTHON ?? (await ensureEnvironment()));
 }

@@ -8,7 +8,7 @@
  */
 
 /**
- * Runs tasks, at most `lanes` at a time: whenever one ends, the first in order whose needs are met begins. Answers those that
+ * Runs tasks, at most `lanes` at a time: whenever one ends, the first in order whose needs are met begins. Returns those that
  * failed, with their errors, and those that did not run since they need one that failed.
  * @type {(tasks: readonly Task[], lanes: number) => Promise<{ name: string, error?: unknown }[]>}
  */

@@ -29,7 +29,7 @@ export class StepError extends Error {
 }
 
 /**
- * Options and positionals of a script's command line, as parseArgs answers them; a wrong one is a StepError.
+ * Options and positionals of a script's command line, as parseArgs returns them; a wrong one is a StepError.
  * @template {import('node:util').ParseArgsConfig} Config
  * @param {Config} config
  */
@@ -141,7 +141,7 @@ export function spawnInStep(program, args, options) {
 /**
  * Runs a program to its end. Its output is shown only when it fails, or always with `show`.
  * Options: cwd, env (added to ours), what and advice (for the message of a failure), show, allowFailure.
- * Answers { status, output }.
+ * Returns { status, output }.
  */
 export function run(program, args, options = {}) {
   const { cwd = root, env = {}, what, advice, show = false, allowFailure = false } = options;

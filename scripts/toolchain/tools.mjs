@@ -19,8 +19,8 @@ const script = (name) => join(root, 'scripts/toolchain', name);
 const emscriptenVersion = '3.1.69';
 
 /**
- * What each tool is called, what it must be, and where Debian has it. `find` answers a path or undefined;
- * `unpack` obtains it without root and answers nothing. What has no `unpack` is optional: where root cannot install it, nothing
+ * What each tool is called, what it must be, and where Debian has it. `find` returns a path or undefined;
+ * `unpack` obtains it without root and returns nothing. What has no `unpack` is optional: where root cannot install it, nothing
  * fails.
  */
 const tools = {
@@ -184,7 +184,7 @@ function requireDebianLike(missing) {
   );
 }
 
-/** The last call of apt-get, which runs once at a time. It never fails: it answers why. */
+/** The last call of apt-get, which runs once at a time. It never fails: it returns why. */
 let lastInstalling = Promise.resolve();
 let updating;
 
@@ -220,7 +220,7 @@ async function installOptional({ title, debian, find }) {
   return find() ? undefined : (reason ?? `${debian.join(' ')} did not bring it`);
 }
 
-/** Answers nothing: a reason is said for each that stays away. */
+/** Returns nothing: a reason is said for each that stays away. */
 async function obtainOptional(names) {
   const missing = names.map((name) => tools[name]).filter(({ find }) => !find());
   await Promise.all(

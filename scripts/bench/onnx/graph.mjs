@@ -44,7 +44,7 @@ export class OnnxGraph {
   }
 
   /**
-   * Dims are numbers, or names of sides that vary. Answers the name.
+   * Dims are numbers, or names of sides that vary. Returns the name.
    * @type {(name: string, type: string, dims: readonly (number | string)[]) => string}
    */
   input(name, type, dims) {
@@ -60,7 +60,7 @@ export class OnnxGraph {
     this.node('Identity', [value], {}, [name]);
   }
   /**
-   * A constant tensor, once for each name; `make` gives its dims and a typed array of its values. Answers the name.
+   * A constant tensor, once for each name; `make` gives its dims and a typed array of its values. Returns the name.
    * @type {(name: string, make: () => { dims: readonly number[]; values: Values }) => string}
    */
   constant(name, make) {
@@ -90,7 +90,7 @@ export class OnnxGraph {
     return this.constant(`integers ${list}`, () => ({ dims: [list.length], values }));
   }
 
-  /** Adds a node and answers the name of its output, or all when `outputs` is a number or a list of names. */
+  /** Adds a node and returns the name of its output, or all when `outputs` is a number or a list of names. */
   node(operator, inputs, attributes = {}, outputs = undefined) {
     const fresh = () => `${operator} ${++this.#nextName}`;
     const names = Array.isArray(outputs) ? outputs : Array.from({ length: outputs ?? 1 }, fresh);

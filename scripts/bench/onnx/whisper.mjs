@@ -186,7 +186,7 @@ export function encoderNetwork(tensor, dims, precision) {
   return graph.finish();
 }
 
-/** What the decoder's two networks share. `caches(layer, normed)` answers both attentions' keys and values. */
+/** What the decoder's two networks share. `caches(layer, normed)` returns both attentions' keys and values. */
 function decoderNetwork(layers, dims, tokens, positions, mask, caches) {
   const { graph } = layers;
   const { nVocab, nTextState, nTextLayer } = dims;

@@ -15,8 +15,8 @@ import { largest } from './measures.mjs';
  */
 
 /**
- * Hears each window and reads tokens one at a time, as decoding does. `next(window, position, logits)` answers the token that
- * is read after a position's logits, or undefined at the end. Answers, for each window, {encoded, logits}.
+ * Hears each window and reads tokens one at a time, as decoding does. `next(window, position, logits)` returns the token that
+ * is read after a position's logits, or undefined at the end. Returns, for each window, {encoded, logits}.
  */
 function hear(model, windows, prompt, next) {
   return windows.map((samples, window) => {
@@ -41,7 +41,7 @@ export function follow(model, windows, prompt, histories) {
 
 /**
  * Greedy, `count` positions a window, but no token twice: random weights would stay at one token, and every position would
- * be like the one before. Answers what hear() does, with the tokens read as `histories`.
+ * be like the one before. Returns what hear() does, with the tokens read as `histories`.
  * @type {(model: HearingModel, windows: readonly Float32Array[], prompt: readonly number[], textEnd: number, count: number) => { heard: Heard[]; histories: number[][] }}
  */
 export function wander(model, windows, prompt, textEnd, count) {

@@ -52,7 +52,7 @@ export class RawModel {
   }
 
   /**
-   * Hears one window of 16 kHz samples, completed with silence; answers the encoder's output, a row for each position.
+   * Hears one window of 16 kHz samples, completed with silence; returns the encoder's output, a row for each position.
    * @type {(samples: Float32Array) => Float32Array}
    */
   encode(samples) {

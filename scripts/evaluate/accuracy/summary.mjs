@@ -21,7 +21,7 @@ export function untilDifference(isSame) {
 }
 
 /**
- * `actual`, `expected`: as hear() answers, after the same tokens; `width`: values of an encoder position. Errors are means
+ * `actual`, `expected`: as hear() returns, after the same tokens; `width`: values of an encoder position. Errors are means
  * over windows and positions, shares are 0 to 1.
  * @type {(actual: readonly Heard[], expected: readonly Heard[], width: number) => Readonly<
  *   Record<

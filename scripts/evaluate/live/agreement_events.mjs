@@ -1,4 +1,4 @@
-// Events of a stream, from what each step of the loop around faster-whisper answers.
+// Events of a stream, from what each step of the loop around faster-whisper returns.
 
 /**
  * A step: words that were committed in it, words that are provisional, and whether the sound of what is committed was let go.
@@ -7,7 +7,7 @@
  */
 
 /**
- * Answers what tells the events of the next step. A line grows until its sound is let go.
+ * Returns what tells the events of the next step. A line grows until its sound is let go.
  * @type {(onEvent: (event: object) => void) => (step: Step) => void}
  */
 export function eventsOfSteps(onEvent) {

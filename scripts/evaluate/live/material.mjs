@@ -153,7 +153,7 @@ function digits() {
 }
 
 /**
- * All sounds. `seconds`: of synthesised speech at each level. `timesOf` answers when each word of a known text is said.
+ * All sounds. `seconds`: of synthesised speech at each level. `timesOf` returns when each word of a known text is said.
  * @type {(seconds: number, timesOf: (samples: Float32Array, text: string) => Promise<readonly TimedWord[]>) => Promise<Sound[]>}
  */
 export const sounds = async (seconds, timesOf) => [

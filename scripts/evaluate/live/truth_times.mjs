@@ -10,7 +10,7 @@ import { digest, Results } from '../hearing.mjs';
 const variant = 'simd';
 
 /**
- * Answers what aligns, and what ends it.
+ * Returns what aligns, and what ends it.
  * @type {() => Promise<{ timesOf: (samples: Float32Array, text: string) =>
  *   Promise<readonly import('./latencies.mjs').TimedWord[]>; close: () => void }>}
  */

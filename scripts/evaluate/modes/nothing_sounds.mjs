@@ -17,7 +17,7 @@ function fill(seconds, sampleAt) {
 /** What makes a colour's root mean square 1. */
 const gains = { white: Math.sqrt(3), pink: 0.581, brown: 0.245 };
 
-/** Answers the next sample of noise so many decibels below a root mean square of 1. */
+/** Returns the next sample of noise so many decibels below a root mean square of 1. */
 function noiseSource(colour, decibels, random) {
   const next = colours[colour](random);
   const gain = gains[colour] * amplitude(decibels);

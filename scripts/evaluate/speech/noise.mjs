@@ -1,7 +1,7 @@
 // Noise from a seed, and speech in it.
 import { Random } from '../../reference/random.mjs';
 
-/** Colour → what answers the next sample of noise drawn from a Random. */
+/** Colour → what returns the next sample of noise drawn from a Random. */
 export const colours = {
   white(random) {
     return () => random.uniform(-1, 1);
