@@ -1,4 +1,4 @@
-// Everything that a caller may give as audio (23, 42, 47, 84, 100, 105, 106, 107), and what is refused.
+// Everything that a caller may give as audio (23, 42, 47, 84, 100, 105, 106, 107), and what is rejected.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -53,7 +53,7 @@ function hubFiles(): Record<string, Uint8Array> {
   );
 }
 
-/** Loads, disposes of the model, and answers what it says of itself. */
+/** Loads, disposes of the model, and returns what it says of itself. */
 async function load(
   source: string | URL,
   options: LoadOptions = {},

@@ -60,7 +60,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Loads what was planned, with the same options; answers plan and measured memory. */
+/** Loads what was planned, with the same options; returns plan and measured memory. */
 async function expectPlanned(model: ModelSource, options: LoadOptions = {}): Promise<ModelPlan> {
   const plan = await susurrus.plan(model, options);
   using loaded = await susurrus.loadModel<'whisper'>(model, options);

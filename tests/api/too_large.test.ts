@@ -1,4 +1,4 @@
-// What 32-bit addresses cannot hold is refused when its index is read: a stream shows that no weight was.
+// What 32-bit addresses cannot hold is rejected when its index is read: a stream shows that no weight was.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { SusurrusError } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';

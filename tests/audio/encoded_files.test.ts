@@ -1,4 +1,4 @@
-// Compressed files in Node: decoded in slices, left at once, and refused with one error that says where they are broken.
+// Compressed files in Node: decoded in slices, left at once, and rejected with one error that says where they are broken.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -140,7 +140,7 @@ export async function dropAll(
   );
 }
 
-/** Keeps requests of the page and its worker waiting until what this answers is called. */
+/** Keeps requests of the page and its worker waiting until what this returns is called. */
 export async function hold(page: Page, pattern: string): Promise<() => void> {
   let release = (): void => undefined;
   const released = new Promise<void>((done) => (release = done));

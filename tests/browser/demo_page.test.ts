@@ -252,7 +252,7 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
-  /** Keeps engines from starting until what this answers is called. */
+  /** Keeps engines from starting until what this returns is called. */
   const holdEngines = (page: Page) => hold(page, '**/engine.*.wasm');
 
   test('keeps a recording that is dropped while a model loads, and listens with that model', async () => {

@@ -50,7 +50,7 @@ export function testDemoPage(browser: () => DrivenBrowser, isolated: boolean): v
     });
     afterAll(() => server.close());
 
-    /** What a script answers on the page, once its model is loaded. */
+    /** What a script returns on the page, once its model is loaded. */
     async function onPage(script: string): Promise<unknown> {
       const page = await browser().open(server.address);
       try {

@@ -1,4 +1,4 @@
-// "Still being transcribed" as a state that a test holds: what the engine answers waits until the test lets it go.
+// "Still being transcribed" as a state that a test holds: what the engine returns waits until the test lets it go.
 import type { BrowserContext, Page } from 'playwright-core';
 
 interface Gate {
@@ -12,7 +12,7 @@ export const offerToHoldText = (context: BrowserContext): Promise<unknown> =>
 
 /**
  * From now on the page hears of the first `windows` windows of each transcription (of some 30 seconds) and of nothing after them,
- * however quick the engine is, until what this answers is called, or more windows are asked for. Cancelling works as it does with an engine that is at work.
+ * however quick the engine is, until what this returns is called, or more windows are asked for. Cancelling works as it does with an engine that is at work.
  */
 export async function holdText(page: Page, windows = 1): Promise<() => Promise<void>> {
   const letPass = (count: number): Promise<void> =>

@@ -30,7 +30,7 @@ async function stop(page: Page): Promise<void> {
   await page.locator(off).waitFor();
 }
 
-/** Waits until so many texts are there for good, and answers them. */
+/** Waits until so many texts are there for good, and returns them. */
 async function finals(page: Page, count: number): Promise<string[]> {
   await page.locator(`#live_list li:nth-child(${count})`).waitFor({ state: 'attached' });
   return page.locator('#live_list li p').allTextContents();

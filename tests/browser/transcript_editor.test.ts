@@ -412,7 +412,7 @@ describe('the player', () => {
   });
 });
 
-/** Runs in the page: its sample as a video, recorded while it plays. Answers base64. */
+/** Runs in the page: its sample as a video, recorded while it plays. Returns base64. */
 async function recordedVideo(): Promise<string> {
   const context = new AudioContext();
   const response = await fetch('sample.wav');

@@ -243,7 +243,7 @@ describe('earlier transcripts', () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
     await isKept(page, sampleSegments[0]!);
-    // The storage answers nothing any more, as it does to a page that goes.
+    // The storage stops responding, as it does to a page that closes.
     await page.evaluate(() => {
       IDBObjectStore.prototype.get = () => new EventTarget() as IDBRequest;
     });

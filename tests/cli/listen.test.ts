@@ -26,7 +26,7 @@ async function hear(
   { process: child, ended, stdout, stderr }: CommandProcess,
   samples: Float32Array,
 ): Promise<{ status: number | string; stdout: string; stderr: string }> {
-  // A command that refuses its arguments has ended before it reads.
+  // A command that rejects its arguments has ended before it reads.
   child.stdin?.on('error', () => undefined);
   const bytes = Buffer.from(
     Int16Array.from(samples, (sample) => Math.round(32767 * sample)).buffer,

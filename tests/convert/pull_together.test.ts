@@ -160,7 +160,7 @@ describe('what a pull left', () => {
     expect(downloads()).toEqual([]);
   });
 
-  /** Stops a pull in the middle of its weights, and answers the path of their part. */
+  /** Stops a pull in the middle of its weights, and returns the path of their part. */
   async function stopped(): Promise<string> {
     hub.faults.cuts = Array.from({ length: 3 }, () => 3000);
     hub.faults.pauses = 5;

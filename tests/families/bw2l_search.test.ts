@@ -1,4 +1,4 @@
-// BW2L models with a lexicon and a language model: what the beam search writes, and what it refuses.
+// BW2L models with a lexicon and a language model: what the beam search writes, and what it rejects.
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

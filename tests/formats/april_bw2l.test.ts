@@ -1,4 +1,4 @@
-// .april and BW2L files through the package: what inspect says of them, however they arrive, and what is refused.
+// .april and BW2L files through the package: what inspect says of them, however they arrive, and what is rejected.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Single tensors of model files: what they hold, from everywhere they may lie, and what is refused.
+// Single tensors of model files: what they hold, from everywhere they may lie, and what is rejected.
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

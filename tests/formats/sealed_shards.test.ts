@@ -1,4 +1,4 @@
-// Models in shards that are encrypted and signed, each by itself: what opens them, and what is refused before it is used.
+// Models in shards that are encrypted and signed, each by itself: what opens them, and what is rejected before it is used.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// writeModel() refuses models that break the format's rules before it writes a byte.
+// writeModel() rejects models that break the format's rules before it writes a byte.
 import { beforeAll, expect, test } from '@jest/globals';
 import type { WritableModel } from '../../web/src/api/write_types.js';
 import { builtPackage } from '../support/built_package.js';

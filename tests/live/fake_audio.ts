@@ -96,7 +96,7 @@ export class FakeMediaStream {
   }
 }
 
-/** Until the function that it answers is called. */
+/** Until the function that it returns is called. */
 export function fakeAudio(getUserMedia?: () => Promise<FakeMediaStream>): () => void {
   Object.assign(FakeContext, {
     made: [],

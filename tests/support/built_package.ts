@@ -57,7 +57,7 @@ function withoutDetector<Model extends Transcribing>(model: Model): Model {
   return Object.assign(model, { transcribe: hearAll });
 }
 
-/** Runs the built command line and answers what it printed; fails where it fails. */
+/** Runs the built command line and returns what it printed; fails where it fails. */
 export function susurrus(...args: string[]): string {
   const cli = join(projectRoot, 'dist/cli.mjs');
   return execFileSync(process.execPath, [cli, ...args], {

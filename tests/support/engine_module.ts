@@ -37,7 +37,7 @@ export function coreError(text: string): CoreError | undefined {
   return text === '' ? undefined : (JSON.parse(text) as CoreError);
 }
 
-/** Pushes all of `bytes` and answers the first error. */
+/** Pushes all of `bytes` and returns the first error. */
 export function pushAll(
   target: { inputWindow(n: number): Uint8Array; push(n: number): string },
   bytes: Uint8Array,

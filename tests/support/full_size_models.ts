@@ -23,7 +23,7 @@ export const fullSizeOptions = { language: 'en', temperature: 0, compatibility: 
 export const lecture = join(sharedFolder, 'recordings/audio/lecture.wav');
 
 /**
- * Converts a hub folder of exact dimensions, real vocabulary and random weights; answers the path of the model file. Files
+ * Converts a hub folder of exact dimensions, real vocabulary and random weights; returns the path of the model file. Files
  * of an earlier run are used again unless the converter or the script changed since.
  */
 export function fullSizeModel(size: FullSize, dtype: FullSizeType): string {

@@ -139,7 +139,7 @@ export async function startHub(options: Options): Promise<HubServer> {
   };
 }
 
-/** As the hub does; it allows no If-Range, for one. Answers whether the request was only the question. */
+/** As the hub does; it allows no If-Range, for one. Returns whether the request was only the question. */
 function allowPages(request: IncomingMessage, response: ServerResponse): boolean {
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-allow-headers', 'authorization');

@@ -10,9 +10,9 @@ export interface EmptyProject {
   /** What the package holds, paths relative to its root. */
   readonly files: string[];
   write(name: string, content: string): void;
-  /** Packs the package in another folder and installs it beside. Answers the files that it holds. */
+  /** Packs the package in another folder and installs it beside. Returns the files that it holds. */
   install(packageFolder: string): string[];
-  /** Runs Node in the project's folder and answers what it printed. */
+  /** Runs Node in the project's folder and returns what it printed. */
   node(...args: string[]): string;
   remove(): void;
 }

@@ -93,7 +93,7 @@ export function asFiles(model: ShardedModel): File[] {
   ];
 }
 
-/** Writes everything to a new folder in `parent`; answers the manifest's path. */
+/** Writes everything to a new folder in `parent`; returns the manifest's path. */
 export function writeShards(parent: string, model: ShardedModel): string {
   const folder = mkdtempSync(join(parent, 'shards-'));
   for (const [name, bytes] of model.files) writeFileSync(join(folder, name), bytes);

@@ -17,7 +17,7 @@ async function trainedFolder(name: TrainedName): Promise<{ folder?: string; why?
 }
 
 /**
- * Fetches a checkpoint. Answers a `describe` for suites of it, which gets the checkpoint's folder: they are skipped, with the reason,
+ * Fetches a checkpoint. Returns a `describe` for suites of it, which gets the checkpoint's folder: they are skipped, with the reason,
  * where it cannot be fetched.
  */
 export async function describerWithTrained(name: TrainedName): Promise<DescribeWithFolder> {

@@ -29,7 +29,7 @@ export async function turnsUntil(settled: Promise<unknown>): Promise<number> {
 
 /**
  * Lets every look at the clock find 20 ms gone, so that work in slices of time yields after each step, however fast the machine is.
- * Answers what sets the clock right again.
+ * Returns what sets the clock right again.
  */
 export function leapClock(): () => void {
   const now = performance.now.bind(performance);
