@@ -51,7 +51,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Refuses what is neither a file nor read from elsewhere. */
+/** Rejects what is neither a file nor read from elsewhere. */
 export async function checkSource(file: string): Promise<void> {
   if (isStdin(file)) {
     if (process.stdin.isTTY) throw usageError('- reads stdin: pipe a recording into the command');

@@ -86,7 +86,7 @@ class StdinListener {
   }
 
   async run(show: (live: LiveTranscription) => Promise<void>): Promise<void> {
-    // Before anything is read, so that a model that does not stream is refused at once.
+    // Before anything is read, so that a model that does not stream is rejected at once.
     let live = this.#begin(this.#rate ?? usualRate);
     const sound = await this.#untilInterrupted(readSound(process.stdin));
     if (sound?.sampleRate !== undefined) {

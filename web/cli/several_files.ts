@@ -24,7 +24,7 @@ const oneLine = (text: string): string => printable(text.replaceAll(/\s*\n\s*/g,
 /**
  * Runs `work` for one file after the other. With several files, a failure is reported and the next file follows; the exit status is
  * that of the first failure. An abort ends the run at once, and so does an error for which `endsAll` is true: by default an option
- * that every file would refuse.
+ * that every file would reject.
  */
 export async function forEachFile<File>(
   files: readonly File[],
@@ -43,7 +43,7 @@ export async function forEachFile<File>(
   }
 }
 
-/** An option that every file would refuse. */
+/** An option that every file would reject. */
 export function isRefusedOption(error: unknown): boolean {
   return error instanceof SusurrusError && error.details.reason === 'option';
 }

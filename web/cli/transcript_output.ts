@@ -58,7 +58,7 @@ export class TranscriptOutput {
   /** For the array of several JSON transcripts on stdout. */
   readonly #kept: object[] = [];
 
-  /** Refuses, before any work, what cannot be written. */
+  /** Rejects, before any work, what cannot be written. */
   constructor(values: OutputValues, about: Circumstances) {
     this.#formats = formatsIn(values.format ?? about.defaultFormat);
     this.#folder = values['output-dir'];
@@ -113,7 +113,7 @@ export class TranscriptOutput {
     if (this.#folder !== undefined) await makeFolder(this.#folder);
   }
 
-  /** Writes all formats of a recording, or none. Answers the files written. */
+  /** Writes all formats of a recording, or none. Returns the files written. */
   async write(recording: Recording, transcript: TranscriptLike): Promise<string[]> {
     if (this.isFiles) return this.#writeFiles(recording, transcript);
     const [name = 'txt'] = this.#formats;
