@@ -9,7 +9,7 @@ export class ConversionChoice {
   readonly #form = byId('conversion_form', HTMLFormElement);
   readonly #types = byId('conversion_types', HTMLElement);
 
-  /** Answers undefined for the types that the weights have; rejects when the signal is aborted. */
+  /** Returns undefined for the types that the weights have; rejects when the signal is aborted. */
   async ask(
     files: readonly File[],
     name: string,

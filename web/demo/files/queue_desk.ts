@@ -12,7 +12,7 @@ interface Calls<Text extends SavedText> {
   readonly isLoading: () => boolean;
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
-  /** Answers the sentence that is shown when it is done. */
+  /** Returns the sentence that is shown when it is done. */
   readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
   /** Shows the text of the recording that is being transcribed, or that the user chose. */
   readonly show: (text: Text) => void;
@@ -108,7 +108,7 @@ export class QueueDesk<Text extends SavedText> {
     this.#update();
   }
 
-  /** Their model does not come. Answers a remark for the status line. */
+  /** Their model does not come. Returns a remark for the status line. */
   giveUp(): string {
     const given = this.#queue.giveUp(new Error(strings.queue.noModel));
     const [first] = given;

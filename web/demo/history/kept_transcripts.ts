@@ -69,7 +69,7 @@ export class KeptTranscripts {
     });
   }
 
-  /** Answers what it was; undefined when it was gone already. */
+  /** Returns what it was; undefined when it was gone already. */
   async delete(id: string): Promise<Deleted | undefined> {
     return this.#run('readwrite', async (entries, contents) => {
       const [entry, kept] = await both(entries, contents, id);

@@ -107,7 +107,7 @@ export class Library {
   }
 
   /**
-   * Answers what restore() takes; undefined when it was gone already. What is heard of it from now on is not kept; what a person
+   * Returns what restore() takes; undefined when it was gone already. What is heard of it from now on is not kept; what a person
    * writes into it brings it back.
    */
   async delete(id: string): Promise<Deleted | undefined> {

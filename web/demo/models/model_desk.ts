@@ -29,7 +29,7 @@ interface Calls {
   readonly onRest: (text: string) => void;
   /** Names of the recordings that wait for a model. */
   readonly waiting: () => readonly string[];
-  /** The model that they wait for does not come: they are not given to another one unasked. Answers a remark on that. */
+  /** The model that they wait for does not come: they are not given to another one unasked. Returns a remark on that. */
   readonly giveUpWaiting: () => string;
 }
 

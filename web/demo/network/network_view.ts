@@ -77,7 +77,7 @@ export class NetworkView {
     return this.#module !== undefined;
   }
 
-  /** Runs it on what the fields say. Answers the seconds that took; undefined where a field is no shape. */
+  /** Runs it on what the fields say. Returns the seconds that took; undefined where a field is no shape. */
   async run(signal: AbortSignal): Promise<number | undefined> {
     const wrong = this.#fields.find(({ shape }) => shape === undefined);
     if (wrong || !this.#module) {
@@ -97,7 +97,7 @@ export class NetworkView {
     return seconds;
   }
 
-  /** Gives it a recording. Answers its seconds and those of the work; undefined for a network that takes no sound. */
+  /** Gives it a recording. Returns its seconds and those of the work; undefined for a network that takes no sound. */
   async hear(
     file: File,
     signal: AbortSignal,

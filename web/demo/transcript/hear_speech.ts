@@ -10,7 +10,7 @@ interface Parts {
   readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
-/** Answers the seconds of the recording, and those of the work. When it is stopped or fails, the document ends there and keeps what it has. */
+/** Returns the seconds of the recording, and those of the work. When it is stopped or fails, the document ends there and keeps what it has. */
 export async function hearSpeech(
   model: Model,
   file: File,

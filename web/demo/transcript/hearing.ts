@@ -33,7 +33,7 @@ export class Hearing {
     this.#parts = parts;
   }
 
-  /** Answers the sentence for the end. */
+  /** Returns the sentence for the end. */
   async hear(
     model: Model,
     file: File,

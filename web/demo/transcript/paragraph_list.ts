@@ -86,7 +86,7 @@ export class ParagraphList {
     return low - 1;
   }
 
-  /** Marks what sounds at `seconds`; answers the word or segment. */
+  /** Marks what sounds at `seconds`; returns the word or segment. */
   mark(seconds: number): HTMLElement | undefined {
     const view = this.#views[this.indexAt(seconds)];
     const sounding = view && seconds < view.segment.end ? view : undefined;

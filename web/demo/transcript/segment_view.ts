@@ -66,7 +66,7 @@ export class SegmentView {
       : starts.findLast((start) => start < seconds - 0.3);
   }
 
-  /** Marks the word at `seconds`; without a time, nothing. Answers the word. */
+  /** Marks the word at `seconds`; without a time, nothing. Returns the word. */
   mark(seconds: number | undefined): HTMLElement | undefined {
     const { words = [] } = this.#segment;
     const at = seconds === undefined ? -1 : words.findLastIndex(({ start }) => start <= seconds);

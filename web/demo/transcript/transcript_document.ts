@@ -218,7 +218,7 @@ export class TranscriptDocument {
     this.#tell('state', []);
   }
 
-  /** Changes the text of segments in one step; their times stay. Answers how many differ. */
+  /** Changes the text of segments in one step; their times stay. Returns how many differ. */
   edit(texts: ReadonlyMap<number, string>): number {
     const edits: Edit[] = [];
     for (const [at, text] of texts) {
