@@ -43,7 +43,7 @@ export async function* paced(
   }
 }
 
-/** A microphone that hears `samples` (16 kHz mono; the fixture by default) once, from its making on; in a page. */
+/** A fake microphone for pages, which plays `samples` (16 kHz mono; the fixture by default) once, from its creation. */
 export async function fakeMicrophone(samples?: Float32Array): Promise<MediaStream> {
   const heard = samples ?? (await fixtureAudio());
   const context = new AudioContext();
@@ -64,7 +64,7 @@ export async function fakeMicrophone(samples?: Float32Array): Promise<MediaStrea
   return ear.stream;
 }
 
-/** Has getUserMedia() give fake microphones; answers what puts the real one back. */
+/** Makes getUserMedia() return fake microphones; returns a function that restores the real one. */
 export function installFakeMicrophone(samples?: Float32Array): () => void {
   const { mediaDevices } = navigator;
   const own = Object.getOwnPropertyDescriptor(mediaDevices, 'getUserMedia');

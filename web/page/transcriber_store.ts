@@ -58,7 +58,7 @@ export class TranscriberStore {
     this.#options = options;
   }
 
-  /** Has `listener` called at each change; answers what ends that. What it throws is reported as of events, and stops nothing. */
+  /** Calls `listener` at each change; returns a function that ends that. Its exceptions are reported like those of event listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -67,7 +67,7 @@ export class TranscriberStore {
   /** What a page shows now. */
   readonly state = (): TranscriberState => this.#state;
 
-  /** For as long as a component is there: what this answers closes the store, and nothing is loaded until it is held again. */
+  /** Holds the store while a component is mounted. Returns a function that closes it; nothing is loaded until it is held again. */
   readonly hold = (): (() => void) => {
     this.#isGone = false;
     return () => {

@@ -71,7 +71,7 @@ export abstract class ContextSound implements Sound {
     return this.#closing;
   }
 
-  /** Asks for what is heard. */
+  /** Asks for the source of the audio. */
   protected abstract acquire(): Promise<void>;
   /** Connects it; called again after a change. */
   protected abstract connect(): Promise<void>;
@@ -110,7 +110,7 @@ export abstract class ContextSound implements Sound {
     if (this.isClosed) return;
     const first = this.#tap;
     if (this.#connects(first, stream)) return;
-    // What it has heard of the device from before comes ahead of anything at another rate.
+    // Pending samples of the old context must come before samples at another rate.
     await first.finish();
     const told = stream.getAudioTracks()[0]?.getSettings().sampleRate;
     for (const sampleRate of [...(told === undefined ? [] : [told]), ...usualRates]) {
@@ -136,7 +136,7 @@ export abstract class ContextSound implements Sound {
     return !isWanted;
   }
 
-  /** open() itself answers the first rate. */
+  /** The first rate is returned by open() itself. */
   #tellRate(): void {
     if (this.#toldRate === undefined || this.#toldRate === this.sampleRate) return;
     this.#toldRate = this.sampleRate;

@@ -1,4 +1,4 @@
-// A media element, heard while it plays.
+// The audio of a media element while it plays.
 import { invalidOption } from '../../src/api/errors.js';
 import { makeContext } from '../../tools/capture/tap.js';
 import type { Assets } from '../../src/api/types.js';

@@ -23,9 +23,9 @@ const mostLag = 120;
 const usualSilence = 5;
 
 /**
- * Hears a source while it sounds. Throws SusurrusError for wrong options, for a model that does not stream, and for what this browser
- * lacks; what goes wrong later is thrown by the loop over the events. In a page call it from a click: browsers let nothing
- * sound before.
+ * Transcribes a source live. Throws SusurrusError for wrong options, for a model that does not stream, and for features that this
+ * browser lacks; the loop over the events throws later errors. In a page, call it from a click: browsers start no audio before the
+ * first one.
  */
 export function listen(
   model: StreamingModel,
@@ -63,7 +63,7 @@ export function listenTo(
 type OnLag = NonNullable<ListenOptions['onLag']>;
 type StartLive = (sampleRate: number, onLag: OnLag | undefined) => LiveStream;
 
-/** What is heard at one rate. */
+/** The stream for samples of one rate. */
 interface HeardStream {
   readonly live: LiveStream;
   /** The second at which it begins. */
@@ -177,7 +177,7 @@ class Hearing implements Listening, Ear {
     const { onLag } = this.#options;
     const tell: OnLag = (event) =>
       onLag?.(laterBy(event, from, heard.firstId ?? this.#nextId) as LiveLag);
-    // What is no function the model refuses.
+    // The model rejects anything but a function.
     const live = this.#startLive(sampleRate, typeof onLag === 'function' ? tell : onLag);
     const heard: HeardStream = { live, from };
     return heard;
@@ -239,7 +239,7 @@ class Hearing implements Listening, Ear {
     this.#tell();
   }
 
-  /** The first failure counts. What was heard until then comes out before it is thrown. */
+  /** Ends with the first error, which is thrown after the pending text. */
   fail(error: unknown): void {
     this.#isDeaf = true;
     const reason = this.#options.signal?.aborted ? 'aborted' : 'failed';

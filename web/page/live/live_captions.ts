@@ -37,9 +37,9 @@ export interface LiveCaptions {
 }
 
 /**
- * Writes captions for a `<video>` or `<audio>` while it plays, also after seeking and at any speed: what is heard is shown at once, and
- * has its own times afterwards. Throws SusurrusError for wrong options, for a model that does not stream, and for what this
- * browser lacks.
+ * Writes captions for a `<video>` or `<audio>` while it plays, also after seeking and at any speed. New text is shown at once, and
+ * gets its real times afterwards. Throws SusurrusError for wrong options, for a model that does not stream, and for features that
+ * this browser lacks.
  */
 export function attachLiveCaptions(
   media: HTMLMediaElement,

@@ -76,7 +76,7 @@ export class LiveTrack {
     return cue;
   }
 
-  /** What is heard again replaces what was there. */
+  /** Removes old cues where audio is transcribed again. */
   #clear(start: number, end: number): void {
     this.#old = this.#old.filter((cue) => {
       const overlap = Math.min(cue.endTime, end) - Math.max(cue.startTime, start);

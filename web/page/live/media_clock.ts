@@ -1,4 +1,4 @@
-// Which time of a media element the sound of a stream was heard at: seeking, pausing and speed come between them.
+// Maps the time of a stream to the time of its media element, which seeking, pausing and speed set apart.
 
 /** From here on, until the next mark. */
 interface Mark {

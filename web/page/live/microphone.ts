@@ -5,7 +5,7 @@ import { microphoneError, missingHere } from './device_errors.js';
 import type { Hindrance, Sound, SoundMaker } from './sound.js';
 import type { LiveSource, MicrophoneOptions } from './types.js';
 
-/** A microphone, for listen(): asked for each time that it is listened to. Throws SusurrusError for wrong options. */
+/** A microphone, for listen(), which requests it anew each time. Throws SusurrusError for wrong options. */
 export function microphone(options: MicrophoneOptions = {}): LiveSource {
   checkOptions(options, {
     deviceId: text,

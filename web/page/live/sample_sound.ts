@@ -1,4 +1,4 @@
-// Samples of an iterable or a stream, taken as fast as they are heard.
+// Samples of an iterable or a stream, read as fast as the model processes them.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { SampleArray } from '../../src/api/types.js';
 import type { Ear, Sound, SoundEnd } from './sound.js';

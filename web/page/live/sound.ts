@@ -10,14 +10,14 @@ export type SoundEnd = Extract<ListenReason, 'source-ended' | 'device-lost'>;
 
 /** Who listens to a source. */
 export interface Ear {
-  /** Mono samples; resolves when they are heard. */
+  /** Takes mono samples; resolves when the model has processed them. */
   hear(samples: SampleArray): Promise<void>;
   /** What was said so far is complete: what comes next does not follow on it. */
   breakOff(): void;
   hinder(hindrance: Hindrance | undefined): void;
   /** Opens another device. */
   restart(): void;
-  /** What comes from now on has another rate, in Hz, than open() said. What came before has all gone to hear(). */
+  /** From now on samples have another rate, in Hz, than open() said. All earlier samples have gone to hear(). */
   changeRate(sampleRate: number): void;
   fail(error: unknown): void;
 }
@@ -28,7 +28,7 @@ export interface Sound {
   readonly sampleRate: number;
   /** True if the source does not wait for the model, and so may get ahead of it. */
   readonly isPushed: boolean;
-  /** Asks and connects; what is heard goes to `ear` from then on. Resolves to the rate of its samples. */
+  /** Asks and connects; from then on the samples go to `ear`. Resolves to their rate. */
   open(ear: Ear): Promise<number>;
   /** Resolves when there is no more to come, and all of it went to the ear. */
   readonly ended: Promise<SoundEnd>;

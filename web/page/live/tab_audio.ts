@@ -5,8 +5,8 @@ import type { Sound, SoundMaker } from './sound.js';
 import type { LiveSource } from './types.js';
 
 /**
- * The sound of a tab that the person chooses, for listen(): they are asked each time that it is listened to. Chromium shares the
- * sound of tabs, and on some systems that of the whole computer.
+ * The audio of a tab that the user chooses, for listen(), which asks anew each time. Chromium shares the audio of tabs, and on some
+ * systems that of the whole computer.
  */
 export const tabAudio = (): LiveSource => new TabAudio();
 

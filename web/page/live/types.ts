@@ -43,7 +43,7 @@ export interface MicrophoneOptions {
   readonly deviceId?: string;
   /** Takes the sound of loudspeakers out. Default true. */
   readonly echoCancellation?: boolean;
-  /** Default false: models are trained with noise, and what the browser leaves of a voice is harder to hear. */
+  /** Default false: models are trained with noise, and speech that the browser has filtered is harder to recognise. */
   readonly noiseSuppression?: boolean;
   /** Makes quiet voices louder. Default true. */
   readonly autoGainControl?: boolean;
@@ -52,8 +52,8 @@ export interface MicrophoneOptions {
 }
 
 /**
- * `'starting'`: asking for permission, opening the device. `'suspended'`: nothing is heard for now, and `reason` says why. `'ended'`: no
- * event comes any more but those that wait to be read.
+ * `'starting'`: asking for permission, opening the device. `'suspended'`: no audio arrives for now, and `reason` says why. `'ended'`:
+ * no new events will come; unread ones can still be read.
  */
 export type ListenState = 'starting' | 'listening' | 'suspended' | 'ended';
 
@@ -87,9 +87,9 @@ export interface ListenStatus {
 export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
   /** Called at each change. If it throws, listening fails with that error. */
   readonly onState?: (status: ListenStatus) => void;
-  /** Called about twenty times a second with the level of what was heard last, 0 to 1. */
+  /** Called about twenty times a second with the level of the latest audio, 0 to 1. */
   readonly onLevel?: (level: number) => void;
-  /** Seconds of samples that are all zero after which the reason `'nothing-heard'` is told. Default 5. */
+  /** Seconds of zero samples after which the reason becomes `'nothing-heard'`. Default 5. */
   readonly nothingHeardAfter?: number;
   /** Keeps the screen on while it listens, where the browser can. Default true. */
   readonly wakeLock?: boolean;
@@ -97,7 +97,7 @@ export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
   readonly assets?: Assets;
 }
 
-/** What is heard, while it is said. Iterating gives the events of model.stream(), and throws what went wrong. */
+/** Live transcription of a source. Iterating yields the events of model.stream(), and throws if something goes wrong. */
 export interface Listening extends AsyncIterable<LiveEvent> {
   /** Ends: the source is let go, what was said until then comes out, the events end. Can be called again, and never rejects. */
   close(): Promise<void>;
@@ -111,7 +111,7 @@ export interface Listening extends AsyncIterable<LiveEvent> {
   readonly status: ListenStatus;
   /** Level of the latest audio, for meters: 0 is silence (−60 dB or less), 1 is full scale. */
   readonly level: number;
-  /** Seconds of sound that wait to be heard by the model. */
+  /** Seconds of audio that wait for the model. */
   readonly lag: number;
   /** Seconds of sound that came so far: the clock of the events. */
   readonly time: number;
