@@ -1,7 +1,7 @@
 // Memory that its owner has given away: what was transferred to a worker is empty here, and looks like silence or an empty file.
 import { describe, SusurrusError } from './errors.js';
 
-/** Refuses an array or buffer whose memory was transferred. `subject`: which argument it is. */
+/** Rejects an array or buffer whose memory was transferred. `subject`: which argument it is. */
 export function refuseDetached(value: ArrayBufferLike | ArrayBufferView, subject: string): void {
   if (value.byteLength > 0) return;
   try {

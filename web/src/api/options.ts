@@ -107,7 +107,7 @@ function nameMeant(name: string, options: readonly string[]): string | undefined
   return options.find((option) => plain(option) === near);
 }
 
-/** Refuses what has no options in it: null, which no default stands in for, and texts. */
+/** Rejects what has no options in it: null, which no default stands in for, and texts. */
 export function checkObject(options: unknown): asserts options is object {
   if (typeof options !== 'object' || options === null) {
     throw invalidOption('options', 'an object', options);
@@ -120,7 +120,7 @@ function adviceOn(name: string, options: readonly string[]): string {
   return meant ? ` (did you mean ${meant}?)` : `; the options here are ${options.join(', ')}`;
 }
 
-/** Refuses unknown options and bad values; an undefined option counts as absent. */
+/** Rejects unknown options and bad values; an undefined option counts as absent. */
 export function checkOptions(options: unknown, checks: Checks): void {
   checkObject(options);
   for (const [name, value] of Object.entries(options)) {

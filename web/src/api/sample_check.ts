@@ -19,7 +19,7 @@ interface Place {
   readonly before: number;
 }
 
-/** Refuses NaN, infinite values and amplitudes beyond 1000, and says which sample it is and at what time. */
+/** Rejects NaN, infinite values and amplitudes beyond 1000, and says which sample it is and at what time. */
 export async function checkSamples(
   samples: Float32Array,
   yielder: Yielder,

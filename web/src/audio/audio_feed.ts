@@ -35,12 +35,12 @@ import { leave } from './leave.js';
 import { asFloats, piecesOf } from './sample_pieces.js';
 
 /**
- * Recordings of compressed audio up to this are held whole, 38 MB, and heard as one. Longer ones are decoded while the engine
+ * Compressed recordings up to this length are decoded whole (38 MB) before transcription. Longer ones are decoded while the engine
  * works, so that their length takes no memory.
  */
 export const heldSeconds = 600;
 
-/** No model hears more at once. */
+/** The longest window of any model. */
 const windowSeconds = 30;
 
 /** How much of a recording is made before the work begins. */
@@ -238,7 +238,7 @@ export interface Skipping extends SkippingOptions {
   readonly open: (signal: AbortSignal) => Promise<SilenceSkipper | undefined>;
 }
 
-/** What transcribe() hears: opened when its turn has come, then given as the engine asks. */
+/** The audio of transcribe(): opened when its turn has come, then passed on as the engine asks. */
 export class AudioFeed {
   readonly #audio: AudioInput | AudioStream;
   readonly #surroundings: Omit<Surroundings, 'signal' | 'onProgress'>;

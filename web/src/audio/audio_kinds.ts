@@ -68,7 +68,7 @@ export const isLive = (audio: AudioInput | AudioStream): audio is AudioStream =>
   isStream(audio) ||
   (isMediaElement(audio) && isMediaStream(audio.srcObject));
 
-/** Refuses anything but audio, before any work. `takesStreams`: of samples too. */
+/** Rejects anything but audio, before any work. `takesStreams`: of samples too. */
 export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolean): void {
   if (isPcm(audio)) {
     channelsOf(audio);

@@ -36,7 +36,7 @@ function fileOf(audio: ArrayBuffer | Uint8Array): EncodedFile {
   return {
     size: bytes.length,
     slice: (begin, end) => ({
-      // Not bytes.slice(), which a Buffer of Node answers with a view.
+      // Not bytes.slice(), which returns a view for a Buffer of Node.
       arrayBuffer: () => Promise.resolve(new Uint8Array(bytes.subarray(begin, end)).buffer),
     }),
   };

@@ -34,7 +34,7 @@ export class Conversion {
     }
   }
 
-  /** Bytes of a WAV file, or interleaved samples. Answers how many samples wait to be taken. */
+  /** Bytes of a WAV file, or interleaved samples. Returns how many samples wait to be taken. */
   async push(piece: Uint8Array | Float32Array, yielder: YieldController): Promise<number> {
     const isWav = this.#shape.kind === 'wav';
     if (this.#shape.kind === 'samples' && piece instanceof Float32Array) {

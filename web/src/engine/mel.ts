@@ -17,7 +17,7 @@ export type MelModel = Pick<
   | 'normaliseMel'
 >;
 
-/** Computes frames [first, first + count) of a recording followed by zeros into the mel window; answers their maximum. */
+/** Computes frames [first, first + count) of a recording followed by zeros into the mel window; returns their maximum. */
 function computeFrames(
   model: MelModel,
   samples: Float32Array,

@@ -1,5 +1,5 @@
 /**
- * A module whose function `p` answers i32x4.relaxed_dot_i8x16_i7x16_add_s of bytes 127 and 255, a lane of it. What the
+ * A module whose function `p` returns i32x4.relaxed_dot_i8x16_i7x16_add_s of bytes 127 and 255, a lane of it. What the
  * instruction does with 255 depends on the machine.
  */
 const probe = new Uint8Array([

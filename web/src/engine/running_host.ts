@@ -37,7 +37,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
   /** Gate of the latest transcription that was begun or paused; the two messages may come in either order. */
   #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
 
-  /** The module; refused before it is there. */
+  /** The module; rejected before it is there. */
   protected abstract get opened(): RunningModule;
   /** The module with its model; rejected before the model is there. */
   protected abstract get hearing(): Hearing;

@@ -17,7 +17,7 @@ const ownNames = beamOptionRows
   .map(({ name }) => name)
   .filter((name) => !optionRows.some((row) => row.name === name));
 
-/** Refuses options of the beam search for a model of another family. */
+/** Rejects options of the beam search for a model of another family. */
 export function checkNoBeamOptions(options: object, family: string): void {
   for (const name of ownNames) {
     if (Reflect.get(options, name) !== undefined) checkAcoustic(family, `the option ${name}`);

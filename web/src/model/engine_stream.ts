@@ -27,7 +27,7 @@ export interface LiveSurroundings {
   readonly ended: () => void;
 }
 
-/** Takes what was heard, as soon as it was, and hears when a paused transcription holds the stream up. */
+/** Receives events as soon as they exist, and `'held-up'` when a paused transcription holds the stream up. */
 export type Tell = (news: readonly LiveEvent[] | 'held-up') => void;
 
 /** Calls come one after the other, but for leave(). */
@@ -63,7 +63,7 @@ export class EngineStream {
     return gate;
   }
 
-  /** Refuses what is no sound; `before`: samples of the stream that came before these. */
+  /** Rejects anything but samples; `before`: samples of the stream that came before these. */
   async check(samples: Float32Array, before: number): Promise<void> {
     const place = { sampleRate: this.#rate, channels: 1, before };
     await checkSamples(samples, new YieldController(this.#leaving.signal), place);
@@ -78,12 +78,12 @@ export class EngineStream {
     await this.#give(await this.#engine.call('takeConverted', { id }), tell);
   }
 
-  /** So many samples are never heard. */
+  /** Skips `count` samples. */
   leaveOut(count: number, tell: Tell): Promise<void> {
     return this.#leaveOut(Math.round((count * engineRate) / this.#rate), tell);
   }
 
-  /** All that was heard comes out. The sound may go on after it. */
+  /** Emits all pending events. More audio may follow. */
   async interrupt(tell: Tell): Promise<void> {
     const id = this.#conversion;
     if (id !== undefined) {
@@ -96,7 +96,7 @@ export class EngineStream {
     else await this.#flush(tell);
   }
 
-  /** Forgets what was heard. */
+  /** Clears the state of the stream. */
   async beginAnew(): Promise<void> {
     await Promise.all(this.#endEngine());
     await this.#gate?.finish();

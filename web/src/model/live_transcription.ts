@@ -15,7 +15,7 @@ const behind = { from: 2, to: 1 };
 
 type Samples = Float32Array | Int16Array;
 
-/** Sound that is heard at once: who is behind takes longer steps. */
+/** Samples that are processed in one step; a model that is behind takes longer steps. */
 interface FedSound {
   readonly parts: Float32Array[];
   readonly heard: Promise<void>;
@@ -28,7 +28,7 @@ export class LiveRun implements LiveTranscription {
   readonly #mostLag: number;
   readonly #events = new EventQueue();
   readonly #stopListening: () => void;
-  /** What is fed now is heard with it. */
+  /** The step that takes the samples fed now. */
   #sound: FedSound | undefined;
   /** The lag that was told last, while the model is behind. */
   #toldLag: number | undefined;
@@ -149,7 +149,7 @@ export class LiveRun implements LiveTranscription {
     await this.#ending;
   }
 
-  /** Refuses work once it is closed. */
+  /** Rejects work once it is closed. */
   #take(work: () => Promise<void>): Promise<void> {
     if (this.#failure) return unwatched(rejected(this.#failure.error));
     if (this.#isClosed) return rejected(closed());
@@ -161,7 +161,7 @@ export class LiveRun implements LiveTranscription {
   }
 
   #next(work: () => Promise<void>): Promise<void> {
-    // What is fed later is heard after it.
+    // Samples that are fed later are processed after this work.
     this.#sound = undefined;
     const done = this.#work.then(async () => {
       try {
@@ -187,7 +187,7 @@ export class LiveRun implements LiveTranscription {
 
   async #hear(samples: Float32Array): Promise<void> {
     if (samples.length === 0) return;
-    // Before a detector or a converter hears them.
+    // Check the samples before the detector or the converter gets them.
     await this.#engine.check(samples, this.#heard);
     const skipped = this.#tooMany(samples.length);
     if (skipped > 0) await this.#skip(skipped);
@@ -196,7 +196,7 @@ export class LiveRun implements LiveTranscription {
     this.#tellLag();
   }
 
-  /** Samples that were fed and are not heard yet. */
+  /** Samples that were fed and are not processed yet. */
   get #waitingCount(): number {
     return this.#fed - this.#heard;
   }

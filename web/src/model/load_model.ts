@@ -116,7 +116,7 @@ function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boole
   return JSON.stringify(facts[0]) === JSON.stringify(facts[1]);
 }
 
-/** Refuses what cannot be read a second time, when the model wakes. */
+/** Rejects what cannot be read a second time, when the model wakes. */
 function checkRereadable(option: string, source: unknown): void {
   const isStream =
     (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) ||

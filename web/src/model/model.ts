@@ -353,7 +353,7 @@ export class EngineModel implements CommonModel {
     this.info = { ...this.info, warnings: [...this.info.warnings, warning] };
   }
 
-  /** Refuses `what` of a model that is no Whisper. */
+  /** Rejects `what` of a model that is no Whisper. */
   #whisperInfo(what: string): WhisperInfo {
     checkWhisper(this.family, what);
     return this.info as WhisperInfo;

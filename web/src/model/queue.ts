@@ -29,7 +29,7 @@ export class Queue {
   }
 
   /**
-   * Work whose signal is aborted while it waits is refused at once and never begun. Whatever aborted work throws, this rejects with the
+   * Work whose signal is aborted while it waits is rejected at once and never begun. Whatever aborted work throws, this rejects with the
    * signal's reason.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -171,7 +171,7 @@ export function runTranscription(
 const normalizationOf = ({ normalization }: Settings): Settings =>
   normalization === undefined ? {} : { normalization };
 
-/** In seconds of the recording, of which the engine may not hear all. */
+/** Progress in seconds of the recording, parts of which may be skipped. */
 function placedProgress(progress: TranscriptionProgress, feed: AudioFeed): TranscriptionProgress {
   const { duration } = feed;
   if (duration === undefined) return progress;

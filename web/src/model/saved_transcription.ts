@@ -72,7 +72,7 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   return undefined;
 }
 
-/** Only the same recording can be gone on with; a stream of it would be heard with other levels. Without a count: a stream. */
+/** A transcription continues only with the same recording; a stream of it would have other levels. No count means a stream. */
 export function checkSameAudio(
   saved: SavedTranscription | undefined,
   sampleCount: number | undefined,

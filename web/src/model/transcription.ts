@@ -1,4 +1,4 @@
-// The object that transcribe() answers: promise, iterable, and what its caller does with work under way.
+// The object that transcribe() returns: promise, iterable, and what its caller does with work under way.
 import type {
   ModelInfo,
   SavedTranscription,

@@ -174,7 +174,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
 const notOurs = (option: string): SusurrusError =>
   invalidOption(option, 'absent: only Whisper models have it', 'one');
 
-/** What is asked of a Whisper alone is refused by its name. */
+/** What is asked of a Whisper alone is rejected by its name. */
 function onlyWhisper(family: () => string): Handlers<WhisperCalls, EngineEvent> {
   const refuse = (): never => {
     checkWhisper(family(), 'such calls');

@@ -26,7 +26,7 @@ export const codeOf = (error: unknown): string | undefined =>
 
 /**
  * Lets `fill` write files of one folder, one after the other, under temporary names; when all went well they get their own
- * names. Without `force` a file that exists is refused, also one that appears meanwhile. If anything fails, what was there
+ * names. Without `force` a file that exists is rejected, also one that appears meanwhile. If anything fails, what was there
  * before is there again and the temporary files are gone. Throws what `fill` throws, or SusurrusError.
  */
 export async function writeAtomically<T>(

@@ -107,7 +107,7 @@ export async function writeFiles<T>(
     throw invalidOption('destination', 'a path', destination);
   }
   const target = asPath(destination);
-  // Refused before any work, not after an hour of conversion.
+  // Rejected before any work, not after an hour of conversion.
   await refuseExisting(target, force);
   return writeAtomically(force, (create) =>
     fill((name) => create(name === undefined ? target : join(dirname(target), name))),

@@ -51,7 +51,7 @@ export interface Platform {
   openStored(request: StoredRequest): Promise<StoredModel>;
   /** openPath() for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
   openFolder(path: string | URL): Promise<SourceFolder | null | undefined>;
-  /** Lets `fill` write a new file, which gets its name when it is whole; refuses names where there are none. */
+  /** Lets `fill` write a new file, which gets its name when it is whole; rejects names where there are none. */
   writeFile<T>(
     destination: string | URL,
     force: boolean,

@@ -1,4 +1,4 @@
-// What leaves out silence before a model hears a recording or a stream; the code for it is loaded when it is asked for.
+// Skips the silence of a recording or a stream before the model gets it. The code for that is loaded on demand.
 import type { Segment, VadOptions } from '../api/types.js';
 import type { Platform } from './platform.js';
 

@@ -27,7 +27,7 @@ export interface StoredModel {
    * is wrong is fetched again, then all of it. Undefined where the failure stands.
    */
   again(error: unknown): (() => Promise<OpenedSource>) | undefined;
-  /** When the whole file is verified: from now on it counts as kept. Answers why it could not be kept, for people. */
+  /** When the whole file is verified: from now on it counts as kept. Returns why it could not be kept, for people. */
   keep(): Promise<readonly string[]>;
   /** What is kept of the model, as lists show it. */
   kept(): Promise<KeptModel | undefined>;

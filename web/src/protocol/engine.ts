@@ -44,7 +44,7 @@ export interface NetworkFacts extends CommonFacts {
   /** Code of the language that it was made for, where the file says. */
   readonly language?: string;
   readonly sampleRate: number;
-  /** Whether it hears sound while it comes. */
+  /** Whether it transcribes live audio. */
   readonly streams: boolean;
 }
 
@@ -109,21 +109,21 @@ export interface CommonCalls {
     };
     answer: undefined;
   };
-  /** Answers the facts when the model can be used early: once, or never. What is asked of it then waits for what it needs. */
+  /** Returns the facts when the model can be used early: once, or never. What is asked of it then waits for what it needs. */
   pushLoad: { request: { readonly bytes: Uint8Array }; answer: LoadedFacts | undefined };
   /** The files that belong to the one that ends: the shards of a manifest, once. */
   endFile: { request: undefined; answer: readonly PartFile[] };
-  /** All files are verified. Answers the facts, which now are all known. */
+  /** All files are verified. Returns the facts, which now are all known. */
   finishLoad: { request: undefined; answer: LoadedFacts };
-  /** To 16 kHz mono, piece by piece; any number of conversions may be under way. Answers the conversion's number. */
+  /** To 16 kHz mono, piece by piece; any number of conversions may be under way. Returns the conversion's number. */
   beginConversion: { request: AudioShape; answer: number };
-  /** Answers how many samples wait to be taken, and the piece, whose memory can be used again. */
+  /** Returns how many samples wait to be taken, and the piece, whose memory can be used again. */
   convertPiece: {
     request: { readonly id: number; readonly piece: Uint8Array | Float32Array };
     answer: { readonly ready: number; readonly piece: Uint8Array | Float32Array };
   };
   takeConverted: { request: { readonly id: number }; answer: Float32Array };
-  /** The audio ends here. Answers the samples that were not taken yet. */
+  /** The audio ends here. Returns the samples that were not taken yet. */
   endConversion: { request: { readonly id: number }; answer: Float32Array };
   /** The audio is not wanted any more. */
   dropConversion: { request: { readonly id: number }; answer: undefined };
@@ -155,9 +155,9 @@ export interface CommonCalls {
 
 /** Sound while it comes, for models that stream. */
 export interface LiveCalls {
-  /** Answers the stream's number. */
+  /** Returns the stream's number. */
   beginLive: { request: { readonly settings: LiveSettings }; answer: number };
-  /** 16 kHz mono. Answers what is heard by then. */
+  /** Takes 16 kHz mono samples. Returns the events so far. */
   feedLive: {
     request: { readonly id: number; readonly samples: Float32Array };
     answer: readonly LiveEvent[];
@@ -172,7 +172,7 @@ export interface LiveCalls {
   endLive: { request: { readonly id: number }; answer: undefined };
 }
 
-/** Requests for Whisper alone; engines of other families refuse them. */
+/** Requests for Whisper alone; engines of other families reject them. */
 export interface WhisperCalls {
   logMel: {
     request: { readonly samples: Float32Array; readonly mode: 'window' | 'whole' };

@@ -25,12 +25,12 @@ export const beginsLikeNetwork = (head: Uint8Array): boolean =>
 export const isNamedLikeNetwork = (name: string): boolean =>
   networkName.test(name.replace(/[?#].*$/, ''));
 
-/** Refuses what only a Whisper has; `what` as the API names it. */
+/** Rejects what only a Whisper has; `what` as the API names it. */
 export function checkWhisper(family: string, what: string): void {
   if (family !== 'whisper') throw onlyOf('whisper', 'Whisper', family, what);
 }
 
-/** Refuses what only a BW2L model has. */
+/** Rejects what only a BW2L model has. */
 export function checkAcoustic(family: string, what: string): void {
   if (family !== 'acoustic') throw onlyOf('acoustic', 'BW2L', family, what);
 }

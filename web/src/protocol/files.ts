@@ -128,7 +128,7 @@ export interface FilesCalls {
       readonly skims?: 'all' | 'metadata';
       /** Lists and texts of any length, where the core would give their lengths. */
       readonly full?: boolean | undefined;
-      /** Refuses what no engine runs, as loading does. */
+      /** Rejects what no engine runs, as loading does. */
       readonly runs?: boolean;
     };
     answer: undefined;

@@ -26,7 +26,7 @@ export interface Link<Calls extends CallTable<Calls>, Event = never> {
     request: Calls[Name]['request'],
     options?: CallOptions<Event>,
   ): Promise<Calls[Name]['answer']>;
-  /** Ends the module; calls under way and later ones are refused. */
+  /** Ends the module; calls under way and later ones are rejected. */
   close(): void;
 }
 

@@ -57,9 +57,9 @@ export interface NetworksCalls extends EngineCalls, SpeechCalls {
 
 /** Calls of the speech detector, which computes the probability of speech. */
 export interface SpeechCalls {
-  /** A recording for this detector, a TenniS module (models/vad.tsm). Answers its number. */
+  /** A recording for this detector, a TenniS module (models/vad.tsm). Returns its number. */
   beginSpeech: { request: { readonly model: Uint8Array }; answer: number };
-  /** Whole frames of 512 samples, but for a shorter one that ends the recording. Answers a probability of each. */
+  /** Whole frames of 512 samples, but for a shorter one that ends the recording. Returns a probability of each. */
   hearSpeech: {
     request: { readonly id: number; readonly samples: Float32Array };
     answer: Float32Array;

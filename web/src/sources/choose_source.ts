@@ -13,7 +13,7 @@ export type ChosenSource =
   | { readonly stored: StoredModel; readonly isNamed: boolean; readonly hubFolder?: undefined }
   | { readonly hubFolder: readonly File[]; readonly stored?: undefined };
 
-/** Refuses a missing source, which is what a setting that a caller forgot looks like. */
+/** Rejects a missing source, which is what a setting that a caller forgot looks like. */
 export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
   if (source !== undefined && source !== null) return;
   throw invalidOption('source', "a model: its name ('base'), URL, file, bytes or stream", source);

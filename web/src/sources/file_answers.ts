@@ -49,7 +49,7 @@ function isRangeFrom(answer: Response, at: number, byteCount: number | undefined
   return begin !== undefined && Number(begin) === at && isTotal;
 }
 
-/** Refuses, and cancels, what is no answer to a request for a file from `at` on: web pages, and other parts of it. */
+/** Rejects, and cancels, what is no answer to a request for a file from `at` on: web pages, and other parts of it. */
 export function checkPart(answer: Response, name: string, at: number, byteCount?: number): void {
   checkAnswer(answer, name);
   if (answer.status !== 206 || isRangeFrom(answer, at, byteCount)) return;

@@ -31,7 +31,7 @@ export const hubOptionChecks = {
   token: ['a string', (value) => typeof value === 'string' && value !== ''],
 } satisfies Record<string, Check>;
 
-/** Refuses options of names for a model that is not given by its name; `dtype` may be that of an .april file. */
+/** Rejects options of names for a model that is not given by its name; `dtype` may be that of an .april file. */
 export function refuseHubOptions(options: LoadOptions, mayHaveType = false): void {
   for (const option of Object.keys(hubOptionChecks) as (keyof typeof hubOptionChecks)[]) {
     if (options[option] === undefined || (option === 'dtype' && mayHaveType)) continue;

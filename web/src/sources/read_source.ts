@@ -25,7 +25,7 @@ export interface FileReader {
   readonly begin: (byteCount: number | undefined) => Promise<unknown>;
   /** `givesAway`: the memory of the bytes may go along with them. */
   readonly push: (bytes: Uint8Array, givesAway: boolean) => Promise<unknown>;
-  /** Behind the last byte of a file. Answers which files are still missing; begin() starts the next. */
+  /** Behind the last byte of a file. Returns which files are still missing; begin() starts the next. */
   readonly endFile: () => Promise<readonly PartFile[]>;
 }
 
@@ -53,7 +53,7 @@ export type ReadOptions = PumpOptions & SealOptions;
 /**
  * Reads the file that was named and, if it is a manifest, all that it names, one after the other. Each shard is decrypted
  * and verified by itself, as the options ask; a manifest is not protected. Shards whose signatures say that they
- * belong to different models are refused.
+ * belong to different models are rejected.
  */
 export async function readFiles(
   opened: OpenedSource,

@@ -154,7 +154,7 @@ class RemoteFile {
     this.remark = remark;
   }
 
-  /** Answers the response itself if the server sends the whole file, or if `mayLack` and there is no such file. */
+  /** Returns the response itself if the server sends the whole file, or if `mayLack` and there is no such file. */
   static async open(
     request: Request,
     signal: AbortSignal | undefined,

@@ -44,7 +44,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
       fail(failure);
     });
   };
-  // An answer that is lost: whose it was cannot be told.
+  // The request of an unreadable answer is unknown, so all fail.
   worker.onmessageerror = () => fail((failure ??= unreadable()));
 
   const fail = (error: SusurrusError): void => {

@@ -7,7 +7,7 @@ interface Port {
   postMessage(message: FromWorker, transfer?: Transferable[]): void;
 }
 
-/** Answers for messages of the client. */
+/** Answers the client's messages. */
 export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
   port: Port,
   host: Host<Calls, Event>,
@@ -54,7 +54,7 @@ export function answerMessages<Calls extends CallTable<Calls>, Event>(
       );
     } else void answer?.(data);
   });
-  // Whose it was cannot be told; the client hears of what is thrown here.
+  // The request of an unreadable message is unknown; the client receives what is thrown here.
   addEventListener('messageerror', () => {
     throw new Error('it could not read a message');
   });

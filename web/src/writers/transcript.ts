@@ -30,7 +30,7 @@ export interface TranscriptLike {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Refuses what cannot be written, naming the place. */
+/** Rejects what cannot be written, naming the place. */
 export function checkTranscript(transcript: unknown): asserts transcript is TranscriptLike {
   const fields = fieldsOf('transcript', transcript);
   for (const name of ['text', 'language']) {

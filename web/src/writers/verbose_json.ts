@@ -10,7 +10,7 @@ const segmentFields = [
   ...['avg_logprob', 'compression_ratio', 'no_speech_prob'],
 ] as const;
 
-/** What OpenAI's transcription service answers to `response_format: verbose_json`; words where there are any. */
+/** What OpenAI's transcription service returns for `response_format: verbose_json`; words if there are any. */
 export function writeVerboseJson(
   transcript: TranscriptLike,
   { task = 'transcribe' }: FormatOptions,

@@ -31,7 +31,7 @@ export interface MediaElementLike {
 
 /** The members of a MediaStream that are used. */
 export interface MediaStreamLike {
-  /** Its audio tracks; one that has none is refused. */
+  /** Its audio tracks; one that has none is rejected. */
   getAudioTracks(): readonly unknown[];
 }
 

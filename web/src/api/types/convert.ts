@@ -12,7 +12,7 @@ export interface ConvertOptions {
    * Type of the large weights. For APR2 the default is `'q8_0'`; a source with quantised blocks keeps them, and an APR2 or APR1
    * source gets a type that holds its values exactly. `'apr1'` takes `'f32'`, `'f16'` (the default) and `'int8'`, for all
    * weights. `'safetensors'` takes `'f32'`, `'f16'` and `'bf16'`, for all weights; by default each keeps its type, and quantised
-   * blocks are refused. `'ggml'` takes all but `'bf16'`; the default is the smallest lossless type.
+   * blocks are rejected. `'ggml'` takes all but `'bf16'`; the default is the smallest lossless type.
    */
   readonly dtype?: WeightType | 'int8';
   /** Compression of APR2 (`'lz4'` if absent) and APR1 (`'none'` if absent). */

@@ -23,8 +23,8 @@ export interface WhisperLiveOptions extends LiveOptions {
   /** Whether what was said prompts what comes next: true unless given. */
   readonly conditionOnPreviousText?: boolean;
   /**
-   * When words are committed: `'attention'` when the model listened to sound that lies far enough from the end (AlignAtt), `'agreement'`
-   * when hypotheses in a row say the same (LocalAgreement).
+   * When words are committed: with `'attention'`, once the model attends to audio far enough from the end (AlignAtt); with `'agreement'`,
+   * once hypotheses in a row agree (LocalAgreement).
    */
   readonly policy?: 'attention' | 'agreement';
   /** Seconds of new speech after which there is a new hypothesis. */
@@ -48,7 +48,7 @@ export interface LiveOptions {
   readonly signal?: AbortSignal;
   /** Called with each event of the type `'lag'`. */
   readonly onLag?: (event: LiveLag) => void;
-  /** Seconds of sound that may wait to be heard: what is older is left out, and a `'lag'` event says so. No limit unless given. */
+  /** Seconds of audio that may wait for the model; older audio is skipped, and a `'lag'` event says so. No limit unless given. */
   readonly maxLag?: number | null;
   /**
    * Whether the voice detector skips audio without speech and finds the pauses where utterances end; or the detector's limits. Unless
@@ -57,7 +57,7 @@ export interface LiveOptions {
   readonly vad?: boolean | VadOptions;
 }
 
-/** What is heard. Times are seconds of the sound that was fed. */
+/** An event of live transcription. Times are seconds of the audio that was fed. */
 export type LiveEvent = LiveText | LiveSilence | LiveLag;
 
 /** Text, so far or for good. */
@@ -110,7 +110,7 @@ export interface LiveLag {
   readonly time: number;
   /** Seconds of sound that wait. */
   readonly lag: number;
-  /** A transcription of this Whisper is paused and keeps its turn: nothing is heard until it goes on or ends. */
+  /** A transcription of this Whisper model is paused and keeps its turn: the stream waits until it continues or ends. */
   readonly waitsForPaused?: true;
   /** Seconds of sound that were left out, unheard. */
   readonly skipped?: { readonly start: number; readonly end: number };
@@ -122,11 +122,11 @@ export interface LiveLag {
  * Calls are done in their order, awaited or not.
  */
 export interface LiveTranscription extends AsyncIterable<LiveEvent> {
-  /** Takes mono samples, -1 to 1, which it copies; resolves when they are heard. What is no sound is refused with its place. */
+  /** Copies mono samples, -1 to 1, and resolves when they are processed. Bad samples are rejected with their position. */
   feed(samples: Float32Array | Int16Array): Promise<void>;
   /** Brings out what is still inside, without ending the stream: at the end of a sentence, say. */
   flush(): Promise<void>;
-  /** Hears what was fed before it, and forgets that; times and ids begin anew. Events that wait to be read stay. */
+  /** Processes what was fed before, then clears the state: times and ids restart. Unread events stay. */
   reset(): Promise<void>;
   /** flush(), then the events end; to be called when no more sound comes. The model can be used for other things again. */
   close(): Promise<void>;
@@ -134,7 +134,7 @@ export interface LiveTranscription extends AsyncIterable<LiveEvent> {
   [Symbol.dispose](): void;
   /** The same as close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
-  /** Seconds of sound that were fed and are not heard yet. */
+  /** Seconds of audio that were fed and are not processed yet. */
   readonly lag: number;
   readonly writable: WritableStream<Float32Array | Int16Array>;
   readonly readable: ReadableStream<LiveEvent>;

@@ -41,7 +41,7 @@ export interface LoadOptions extends SealOptions, HubOptions {
   /**
    * Ends the model's worker, and frees its memory, when it was not used for so many seconds. The next call loads the model again with
    * the same options, from where it was: what is kept, the file, the bytes, or the URL once more. Until then the call waits; `onProgress`
-   * is told, and the call's own `signal` stops it. Streams and responses are refused, since they can be read once.
+   * is told, and the call's own `signal` stops it. Streams and responses are rejected, since they can be read once.
    */
   readonly autoSleep?: number;
   /**

@@ -27,14 +27,14 @@ export interface SpeechRange {
   readonly end: number;
 }
 
-/** What is heard of a recording while it comes. The starts and ends are those of its ranges. */
+/** The start or end of a speech range, while the recording is still arriving. */
 export interface SpeechEvent {
   readonly type: 'start' | 'end';
   /** Seconds of the recording. */
   readonly time: number;
 }
 
-/** Options of what listens for speech. */
+/** Options of speech detection. */
 export interface DetectOptions extends VadOptions {
   /** Stops the work, which then fails with the signal's reason. */
   readonly signal?: AbortSignal;
