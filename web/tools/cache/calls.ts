@@ -48,7 +48,7 @@ export interface StoreStep {
 export interface StoreCalls {
   open: { request: OpenRequest; answer: OpenAnswer };
   next: { request: undefined; answer: StoreStep };
-  /** After the last step, when the reader has verified the file. Answers why it is not kept. */
+  /** After the last step, when the reader has verified the file. Returns why it is not kept. */
   keep: { request: undefined; answer: readonly string[] };
 }
 

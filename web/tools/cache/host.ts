@@ -140,7 +140,7 @@ export class StoreHost implements Host<StoreCalls, PhaseProgress> {
     return this.#convert(key, from, hub, files);
   }
 
-  /** Answers what is kept, or opens the file that the model will be kept in. Without either it is not kept. */
+  /** Returns what is kept, or opens the file that the model will be kept in. Without either it is not kept. */
   async #openStore(
     key: ModelFacts,
     wrong: Wrong | undefined,

@@ -93,7 +93,7 @@ export class KeptFile {
     await this.#store.removeFacts(this.#id).catch(() => undefined);
   }
 
-  /** The bytes are verified. Answers why they are not kept. */
+  /** The bytes are verified. Returns why they are not kept. */
   async keep(): Promise<readonly string[]> {
     await this.#try(this.#facts?.byteCount, async () => {
       // Mark the file before closing it, so that no other worker takes it for a part.

@@ -18,7 +18,7 @@ export async function listModels(model?: string | URL): Promise<readonly KeptMod
 }
 
 /**
- * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Answers
+ * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Returns
  * what was deleted; nothing is no error. Throws SusurrusError (`wrong_state`) while another tab downloads it.
  */
 export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
@@ -39,7 +39,7 @@ export async function deleteModel(model: string | URL | KeptModel): Promise<read
 }
 
 /**
- * Asks the browser not to evict what this origin keeps, models among it. Some browsers ask the user. Answers whether it promises; call
+ * Asks the browser not to evict what this origin keeps, models among it. Some browsers ask the user. Returns whether it promises; call
  * it from a click, before a large download.
  */
 export async function persist(): Promise<boolean> {

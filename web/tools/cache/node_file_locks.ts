@@ -22,7 +22,7 @@ interface Holder {
 const beatMilliseconds = 5_000;
 const silentMilliseconds = 4 * beatMilliseconds;
 
-/** Takes the lock at a path, and answers how to give it back. Throws FileInUse while another writer has it. */
+/** Takes the lock at a path, and returns how to give it back. Throws FileInUse while another writer has it. */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
   const holder: Holder = {
     ...{ place: await placeOf(), pid: process.pid, start: await startOf(process.pid) },
@@ -43,7 +43,7 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Removes a lock whose holder is gone. Answers whether there is none any more. */
+/** Removes a lock whose holder is gone. Returns whether there is none any more. */
 export async function removeStaleLock(path: string): Promise<boolean> {
   const text = await textOf(path);
   if (text === undefined) return true;

@@ -19,7 +19,7 @@ export function makeRing(): RingMemory {
 
 const [written, read] = [0, 1];
 
-/** As many of the samples as there is room for; answers how many. */
+/** As many of the samples as there is room for; returns how many. */
 export function writeRing({ positions, samples }: RingMemory, block: Float32Array): number {
   const at = Atomics.load(positions, written);
   const waiting = (at - Atomics.load(positions, read)) | 0;

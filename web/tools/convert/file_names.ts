@@ -29,7 +29,7 @@ export function otherFamilyOf(name: string, family: string): string | undefined 
   return undefined;
 }
 
-/** Refuses a destination for a Whisper that is named like something else. */
+/** Rejects a destination for a Whisper that is named like something else. */
 export function checkWhisperName(name: string): void {
   const ending = otherFamilyOf(name, 'Whisper');
   if (ending === undefined) return;

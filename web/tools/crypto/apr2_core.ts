@@ -78,7 +78,7 @@ export class Apr2Core {
 
   /**
    * Looks at header, metadata and index, and takes nothing from the queue. Undefined where the file is cut there, or the core
-   * refuses it: its reader, which gets the same bytes, says why.
+   * rejects it: its reader, which gets the same bytes, says why.
    */
   async readFront(queue: ByteQueue): Promise<Apr2Front | undefined> {
     const header = this.#readHeader(await queue.peek(headerBytes));

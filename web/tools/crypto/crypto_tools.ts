@@ -25,7 +25,7 @@ export interface CryptoTools {
     protection: Protection,
   ): Promise<Outcome<Inspection>>;
   /**
-   * Lets `fill` write a file, and others beside it by their names, one after the other. Refuses what is no path, and in pages
+   * Lets `fill` write a file, and others beside it by their names, one after the other. Rejects what is no path, and in pages
    * everything.
    */
   writeFiles<T>(

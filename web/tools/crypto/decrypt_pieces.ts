@@ -21,7 +21,7 @@ export interface EncryptedTensor {
   readonly plainBytes: number;
 }
 
-/** Refuses wrong sizes that the core cannot detect, since it sees only the sizes without encryption. */
+/** Rejects wrong sizes that the core cannot detect, since it sees only the sizes without encryption. */
 export function encryptedTensor(
   { header }: Pick<Apr2Front, 'header'>,
   entry: Apr2Tensor,

@@ -38,7 +38,7 @@ export const keyChecks = {
   requireSignature: flag,
 } satisfies Record<string, Check>;
 
-/** Refuses invalid keys. */
+/** Rejects invalid keys. */
 export function checkKeys({ key, publicKeys, requireSignature }: SealOptions): void {
   checkOptions({ key, publicKeys, requireSignature }, keyChecks);
 }

@@ -1,6 +1,6 @@
 import { invalidOption } from '../../src/api/errors.js';
 
-/** Refuses what can be read only once. */
+/** Rejects what can be read only once. */
 export function checkRereadable(source: unknown): void {
   const isRereadable =
     typeof source === 'string' ||

@@ -38,7 +38,7 @@ export function splitBlock(block: Uint8Array<ArrayBuffer>): {
 }
 
 /**
- * Checks a file's signature and answers its digests, which it vouches for. Without `trusted` every signer will do. Throws
+ * Checks a file's signature and returns its digests, which it vouches for. Without `trusted` every signer will do. Throws
  * `signature_invalid` where there is none, where it is wrong, or where its key is not trusted.
  */
 export async function checkSignature(

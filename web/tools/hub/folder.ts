@@ -64,7 +64,7 @@ export async function withHubFolder<T>(
     const [first] = [...failures, error];
     ending.abort();
     const failure = abortedOr(signal, first);
-    // What its reader refuses must not be gone on with: a login page, say, that calls itself a file.
+    // What its reader rejects must not be gone on with: a login page, say, that calls itself a file.
     const isRefused = !signal?.aborted && failures.length === 0 && isAboutContent(error);
     await folder.close(isRefused ? 'ifVerified' : true);
     throw failure;
@@ -77,9 +77,9 @@ interface HubFolderOptions {
   /** Where files lie until they are no longer needed. */
   readonly downloads: DownloadPlace;
   readonly signal: AbortSignal;
-  /** Hears of every byte that is here, and of how many come. What it throws ends that download. */
+  /** Called with the bytes that have arrived and those expected. What it throws ends that download. */
   readonly onBytes: (arrived: number, expected: number) => void;
-  /** Hears of the failure of any download, whether or not its file is being read. */
+  /** Called when any download fails, whether or not its file is being read. */
   readonly onFailure: (error: unknown) => void;
 }
 

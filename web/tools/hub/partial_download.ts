@@ -17,7 +17,7 @@ export interface DownloadTask {
   readonly facts: HubFile;
   /** The answer to a request for the file from `offset` on: see RepositoryFiles.open(). */
   readonly openFrom: (offset: number) => Promise<Response>;
-  /** Hears how many more bytes are here. What it throws ends the download. */
+  /** Called with the number of new bytes. What it throws ends the download. */
   readonly onBytes: (byteCount: number) => void;
   readonly signal: AbortSignal;
 }

@@ -54,7 +54,7 @@ export const isStreamed = ({
 /** Size of the pieces in which fetched bytes are passed on. */
 const pieceBytes = 1 << 20;
 
-/** Fetches the range and answers a folder that reads it from memory. */
+/** Fetches the range and returns a folder that reads it from memory. */
 export async function fetchRange(
   folder: SourceFolder,
   { file, begin, end }: Pick<TensorRange<WantedTensor>, 'file' | 'begin' | 'end'>,

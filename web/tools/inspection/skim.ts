@@ -120,7 +120,7 @@ async function skimFile(
   return files.call('finishInspect', { full: options.full });
 }
 
-/** Answers what other files belong to this one. */
+/** Returns what other files belong to this one. */
 export async function skimPart(
   files: FilesLink,
   folder: SourceFolder,

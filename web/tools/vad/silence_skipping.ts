@@ -1,4 +1,4 @@
-// Leaves silence out of a recording, or of sound while it comes, before a model hears it.
+// Skips silence in a recording or in live audio before a model gets it.
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { asSamples } from '../../src/audio/audio_stream.js';
 import { leave } from '../../src/audio/leave.js';

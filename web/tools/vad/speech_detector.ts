@@ -30,7 +30,7 @@ import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_ne
 import { frameSamples, SpeechRules, type SpeechLimits } from './speech_rules.js';
 import { speechLimits, vadDefaults } from './vad_options.js';
 
-/** Silero's network, loaded. Any number of recordings may be listened to at the same time. */
+/** Silero's network, loaded. It can process any number of recordings at the same time. */
 export class SpeechDetector {
   readonly #network: SpeechNetwork;
   readonly #platform: Platform;

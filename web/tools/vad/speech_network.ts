@@ -52,7 +52,7 @@ async function readModel(platform: Platform, signal: AbortSignal | undefined): P
   return joined(parts, Uint8Array);
 }
 
-/** One recording: its samples in order, of which whole frames are heard at once. */
+/** Takes the samples of one recording in order, and processes whole frames at once. */
 export class FrameHearing {
   readonly #network: SpeechNetwork;
   readonly #signal: AbortSignal | undefined;

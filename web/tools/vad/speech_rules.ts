@@ -33,7 +33,7 @@ interface Earlier {
 
 export class SpeechRules {
   readonly #limits: SpeechLimits;
-  /** Samples heard. */
+  /** Samples processed. */
   #heard = 0;
   /** Where the speech under way began, without padding. */
   #start: number | undefined;

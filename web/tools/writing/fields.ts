@@ -2,7 +2,7 @@
 import { invalidOption } from '../../src/api/errors.js';
 import type { PartChunk } from '../../src/api/write_types.js';
 
-/** Refuses anything but an object with these keys. */
+/** Rejects anything but an object with these keys. */
 export function refuseOthers(value: object, keys: readonly string[], subject: string): void {
   objectOf(value, subject);
   const other = Object.keys(value).find((key) => !keys.includes(key));
