@@ -137,7 +137,7 @@ const recurrent: Draw = (draws, op) => {
   };
 };
 
-/** How many is an attribute before version 10. Of equal elements the first come first. */
+/** How many is an attribute before version 10. Equal elements keep their order. */
 const top: Draw = (draws, op) => {
   const shape = draws.shape(1, 4, 6);
   const axis = draws.axis(shape);
