@@ -1,4 +1,4 @@
-// inspect reads no more than it needs: of paths, Blobs and servers that give parts of files.
+// inspect reads no more than it needs from paths, Blobs and servers that support ranges.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
