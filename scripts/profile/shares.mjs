@@ -17,7 +17,7 @@
 
 const isOurs = (place) => /^(src\/|bindings)/.test(place);
 
-/** Where the time of a call frame goes. `places`: of the engine's functions. */
+/** Where the time of a call frame goes. `places`: places of the engine's functions. */
 function placeOf({ functionName, url }, places) {
   if (url.startsWith('wasm:')) return places.get(functionName) ?? 'wasm';
   if (url === '' && functionName.startsWith('(')) return functionName.slice(1, -1);

@@ -100,7 +100,7 @@ function drawFeeding(random, count) {
   const flush = random.chance(0.5) ? 0.3 * sampleRate : Infinity;
   const feeding = [];
   let sinceFlush = 0;
-  // Single samples take their time: of those, a second.
+  // Feeding single samples is slow, so only a second of them is fed.
   for (let at = 0; at < count;) {
     const size = at < sampleRate || most > 160 ? random.integer(least, most) : 1600;
     const to = Math.min(count, at + size);
