@@ -92,7 +92,7 @@ export async function withAudio<T>(
   }
 }
 
-/** As withAudio(), for calls that hear one window. */
+/** withAudio() for calls that take one window. */
 export const withWindow = <T>(
   file: string,
   signal: AbortSignal,

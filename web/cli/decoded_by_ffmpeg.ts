@@ -4,7 +4,7 @@ import { Ffmpeg, ffmpegPath } from './ffmpeg.js';
 
 const sampleRate = 16000;
 
-/** How much of a recording is decoded before it is heard; the same limits as for what the package decodes. */
+/** How much of a recording is decoded before transcription, with the limits of the package's own decoders. */
 export type Holding = 'window' | 'short' | 'whole';
 const heldSeconds: Readonly<Record<Holding, number>> = {
   ...{ window: 30, short: 600, whole: Infinity },
@@ -27,7 +27,7 @@ interface Decoding {
   readonly onDuration?: ((seconds: number) => void) | undefined;
 }
 
-/** Lets `listen` hear what `refused` says that the package cannot decode. No process is left when it ends, however it ends. */
+/** Decodes with ffmpeg for `listen` what the package could not decode (`refused`). Leaves no process behind, however it ends. */
 export async function withFfmpeg<T>(
   input: string | Blob,
   refused: SusurrusError,

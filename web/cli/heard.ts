@@ -11,7 +11,7 @@ export interface Heard {
   readonly seconds: number;
   /** Which engine and weights, and their memory. */
   readonly engine: string;
-  /** What was not said while it was heard: lines. */
+  /** Notes that were not printed during the transcription: lines. */
   readonly notes: readonly string[];
 }
 

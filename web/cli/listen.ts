@@ -162,7 +162,7 @@ async function printEvents(live: LiveTranscription, verbose: boolean): Promise<v
   }
 }
 
-/** A line for each final text. On a terminal what is heard so far stands below, and changes. */
+/** Prints a line for each final text. A terminal also shows the text so far below, which changes. */
 async function printCaptions(live: LiveTranscription, verbose: boolean): Promise<void> {
   const { stdout } = process;
   const screen = stdout.isTTY ? new CaptionScreen(stdout, !process.env.NO_COLOR) : undefined;

@@ -1,4 +1,4 @@
-// The help of the commands that hear something.
+// The help of the commands that transcribe audio.
 import type { CommandHelp } from './help.js';
 import { modelSection, optionSections, outputSection } from './help_rows.js';
 import { liveOptionNames } from './listening_options.js';

@@ -48,7 +48,7 @@ export function isRefusedOption(error: unknown): boolean {
   return error instanceof SusurrusError && error.details.reason === 'option';
 }
 
-/** Output for files: of several, text under their names or one JSON array of objects with `file`; of one file, its output alone. */
+/** Output for files: text under their names, or one JSON array of objects with `file`; for a single file, its output alone. */
 export class FileReports {
   readonly #isOneOfMany: boolean;
   readonly #isJson: boolean;

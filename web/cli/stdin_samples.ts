@@ -41,7 +41,7 @@ async function readHeader(bytes: ByteReader): Promise<Layout> {
     bytes.skip(8);
     if (name === 'data') {
       if (!format) throw badWav('nothing says what its samples are');
-      // Who writes into a pipe does not know the size yet.
+      // A program that writes into a pipe does not know the size yet.
       const isKnown = size > 0 && size < 0x7fff0000;
       return { ...format, byteCount: isKnown ? size : Infinity };
     }

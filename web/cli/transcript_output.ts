@@ -166,7 +166,7 @@ export class TranscriptOutput {
     return this.#formats.map((name) => ({ name, path: join(folder, fileNameOf(file, name)) }));
   }
 
-  /** Writes what could not be written piece by piece: of several recordings those that there are, in a JSON array. */
+  /** Writes what could not be written piece by piece: the JSON array of several recordings, as far as they exist. */
   finish(): void {
     if (!this.#isOneOfMany || !this.#isJson || this.isFiles) return;
     const each = this.#kept.map((transcript) => format(transcript as TranscriptLike, 'json'));
