@@ -63,7 +63,7 @@ const mostDepth = 4;
 /** What the system puts into folders. */
 const isHidden = (name: string): boolean => /^(\.|Thumbs\.db$|desktop\.ini$)/i.test(name);
 
-/** What was dropped; of a folder, the files in it. */
+/** The dropped files, including those in dropped folders. */
 async function filesOf(transfer: DataTransfer): Promise<File[]> {
   // The list of items is gone once this function waits for something.
   const given = [...transfer.items].map((item) => ({

@@ -1,4 +1,4 @@
-// Recordings on their way through the page: given, listened to one after the other, shown, saved.
+// Recordings on their way through the page: queued, transcribed one after the other, shown, saved.
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { QueueView } from './queue_view.js';
@@ -27,7 +27,7 @@ export class QueueDesk<Text extends SavedText> {
   readonly #view: QueueView;
   readonly #saving = new SaveAll();
   #shown: number | undefined;
-  /** What is listened to is shown, until the person chooses another one. */
+  /** Whether to show the recording that is being transcribed; false once the user has chosen another one. */
   #follows = true;
   /** The person has just asked for what begins now, and wants to see it. */
   #isAsked = false;
@@ -68,7 +68,7 @@ export class QueueDesk<Text extends SavedText> {
     const { items, isListening, waiting } = this.#queue;
     const isFirst = !isListening && waiting.length === 0;
     if (isFirst) {
-      // These are other recordings: what was heard of those before is in the history.
+      // A new batch begins; the transcripts of earlier recordings are in the history.
       const held = items.filter(({ state, text }) => state === 'stopped' && !text);
       for (const item of [...items]) if (!held.includes(item)) this.#queue.remove(item.id);
       this.#follows = true;
@@ -95,7 +95,7 @@ export class QueueDesk<Text extends SavedText> {
     this.#asked(true, () => this.#queue.again(item.id));
   }
 
-  /** Something else is shown: what is listened to goes on unseen. */
+  /** Something else is shown; the transcription goes on unseen. */
   leave(): void {
     this.#shown = undefined;
     this.#follows = false;
@@ -121,8 +121,8 @@ export class QueueDesk<Text extends SavedText> {
   async #listen(item: QueueItem<Text>, signal: AbortSignal, call: ListenCall<Text>): Promise<void> {
     const work = this.#work.begin();
     this.#listening = work;
-    // Cancel in the status line, or a model that takes the place of this one. Once it has ended, other work stops nothing of it: the
-    // same recording may be heard again.
+    // Cancel in the status line, or a new model, stops this transcription. Once it has ended, other work must not stop it, since the
+    // recording may be transcribed again.
     let isOver = false;
     const stop = (): void => {
       if (!isOver) this.#queue.cancel(item.id);
@@ -163,7 +163,7 @@ export class QueueDesk<Text extends SavedText> {
       return;
     }
     this.#unseen = id;
-    // It may be the same recording, heard once more: its text from before stays.
+    // If the recording was transcribed before, its old text stays.
     if (this.#shown === id) this.#shown = undefined;
   }
 

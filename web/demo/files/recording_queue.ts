@@ -1,4 +1,4 @@
-// Recordings that are listened to one after the other, each with a state of its own.
+// Recordings that are transcribed one after the other, each with its own state.
 
 export type QueueState = 'waiting' | 'listening' | 'done' | 'stopped' | 'failed';
 
@@ -7,12 +7,12 @@ export interface QueueItem<Text> {
   readonly id: number;
   readonly file: File;
   readonly state: QueueState;
-  /** Part done, 0 to 1, while it is listened to. */
+  /** Part done, 0 to 1, during the transcription. */
   readonly part?: number;
   readonly remainingSeconds?: number;
   /** Why it failed, or why it was stopped without Cancel. */
   readonly problem?: unknown;
-  /** From the moment it is listened to. */
+  /** Present once the transcription has begun. */
   readonly text?: Text;
 }
 
@@ -22,9 +22,9 @@ export interface ListenCall<Text> {
 }
 
 interface Calls<Text> {
-  /** Whether something can be listened to now: a model is there, and none is on its way. */
+  /** Whether a transcription can begin now: a model is loaded, and no other is on its way. */
   readonly canListen: () => boolean;
-  /** Resolves when all of it was heard; rejects, with whatever, when the signal stopped it. */
+  /** Resolves when the transcription is complete; rejects, with any reason, if the signal stopped it. */
   readonly listen: (
     item: QueueItem<Text>,
     signal: AbortSignal,
@@ -71,7 +71,7 @@ export class RecordingQueue<Text> {
     return added;
   }
 
-  /** Lists a file that cannot be listened to, with why. */
+  /** Lists a file that cannot be transcribed, with the reason. */
   refuse(file: File, problem: unknown): void {
     this.#lastId += 1;
     this.#items.push({ id: this.#lastId, file, state: 'failed', problem });
@@ -85,7 +85,7 @@ export class RecordingQueue<Text> {
     if (item) void this.#listen(item);
   }
 
-  /** Stops one that is listened to, or takes its turn from one that waits. */
+  /** Stops a recording's transcription, or removes its turn if it waits. */
   cancel(id: number): void {
     const item = this.#find(id);
     if (this.#current?.id === id) this.#current.controller.abort();
@@ -97,7 +97,7 @@ export class RecordingQueue<Text> {
     this.#current?.controller.abort();
   }
 
-  /** Nothing that waits is listened to, for this reason: its model did not come. */
+  /** Stops all waiting recordings with this problem, because their model did not load. */
   giveUp(problem: unknown): readonly QueueItem<Text>[] {
     const given = this.#items.filter(({ state }) => state === 'waiting');
     for (const item of given) {

@@ -45,7 +45,7 @@ export class SaveAll {
     link.href = URL.createObjectURL(zipArchive(files));
     link.download = strings.queue.archive;
     link.click();
-    // The download has begun when the click returns; the address may go a little later.
+    // The download has begun when the click returns; the URL may be revoked a little later.
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 }

@@ -40,7 +40,7 @@ export async function sortFiles(
   return { ...oneModel(of('model'), of('beside'), of('module')), recordings, wrong };
 }
 
-/** A model in shards is all of its files; of several others the first counts. */
+/** A sharded model is all of its files; among several other models the first counts. */
 function oneModel(
   models: readonly File[],
   beside: readonly File[],

@@ -38,7 +38,7 @@ export class Autosave {
   #isWritingByHand = false;
   #writing: Promise<void> | undefined;
 
-  /** `revision`: of what is kept already, else 0. */
+  /** `revision`: the stored revision, or 0 if there is none. */
   constructor(
     document: TranscriptDocument,
     keeper: Keeper,

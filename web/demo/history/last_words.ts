@@ -1,5 +1,5 @@
-// What a page that goes could not write any more: IndexedDB is asked for the revision that is kept before it writes, and a page that
-// goes hears no answer. localStorage writes at once, and the next page writes the rest.
+// Changes that a closing page could not write any more. Before a write, IndexedDB is asked for the stored revision, and a closing page
+// gets no answer. localStorage writes at once, and the next page does the rest.
 import type { TextStore } from '../shell/text_store.js';
 import { newId } from '../transcript/transcript_document.js';
 import type { Kept } from './kept_transcripts.js';

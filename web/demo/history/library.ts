@@ -39,7 +39,7 @@ export class Library {
     this.#channel = channel;
     if (channel) {
       channel.onmessage = () => {
-        // One that was deleted may be back: what was heard of it meanwhile is kept.
+        // A deleted transcript may be back; text that came meanwhile is kept.
         void this.flush();
         calls.onChange();
       };
@@ -107,8 +107,8 @@ export class Library {
   }
 
   /**
-   * Returns what restore() takes; undefined when it was gone already. What is heard of it from now on is not kept; what a person
-   * writes into it brings it back.
+   * Returns what restore() takes; undefined if it was gone already. Text that is transcribed from now on is not kept; an edit by the
+   * user brings the transcript back.
    */
   async delete(id: string): Promise<Deleted | undefined> {
     await this.#flushed(id);

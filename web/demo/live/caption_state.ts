@@ -67,7 +67,7 @@ export class CaptionState {
     return this.#lag;
   }
 
-  /** Seconds of the session up to which the model has heard. */
+  /** Seconds of the session that the model has processed. */
   get heard(): number {
     return this.#heard;
   }

@@ -17,7 +17,7 @@ export function documentOf(
   return document;
 }
 
-/** Fills it; who listens to the document by then keeps it. */
+/** Fills the document; its listeners at that time store it. */
 export function fill(document: TranscriptDocument, { transcript, note }: HeardLive): void {
   for (const segment of transcript.segments) document.add(segment);
   const { duration, language } = transcript;

@@ -1,4 +1,4 @@
-// Live captions on the page: begins sessions, follows the model in use, and hands over what was heard.
+// Live captions on the page: begins sessions, follows the model in use, and hands over the text.
 import type { AnyLiveOptions } from '../../src/index.js';
 import { microphone, tabAudio } from '../../page/live.js';
 import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live.js';
@@ -18,7 +18,7 @@ import { pageStore } from '../shell/text_store.js';
 /** The model in use. */
 export interface LiveModel {
   readonly name: string;
-  /** Whether it hears sound while it comes. */
+  /** Whether it transcribes live audio. */
   readonly streams: boolean;
   readonly model: StreamingModel;
   readonly options: () => AnyLiveOptions;
@@ -29,7 +29,7 @@ export interface LiveCalls {
   readonly isModelBusy: () => boolean;
   /** A session begins: whatever else sounds should be silent. */
   readonly onStart: () => void;
-  /** Shows and keeps what was heard; resolves when a reload cannot lose it any more. */
+  /** Shows and stores the transcript; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
   /** The session is over, and the model is free. */
   readonly onOver: () => void;
@@ -244,7 +244,7 @@ export class LiveCaptions {
     this.#showReadiness();
   }
 
-  /** A recording that has been heard to its end ends the session; its last sound is still under way. */
+  /** The end of a recording ends the session; its last samples are still under way. */
   #onFileEnded(): void {
     const { session, choice } = this.#running ?? {};
     if (choice === 'file') setTimeout(() => void session?.stop(), 700);

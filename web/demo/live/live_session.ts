@@ -1,4 +1,4 @@
-// One session of live captions: the sound, the model, what was heard, and the journal. Knows no page.
+// One session of live captions: the audio, the model, the text and the journal. Knows no page.
 import type { AnyLiveOptions } from '../../src/index.js';
 import { listen, type Listening, type ListenSource, type ListenStatus } from '../../page/live.js';
 import type { StreamingModel } from '../../page/live.js';

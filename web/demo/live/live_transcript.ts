@@ -1,4 +1,4 @@
-// What was heard live, as a transcript like that of a recording.
+// The text of live captions as a transcript like that of a recording.
 import type { Entry, Utterance } from './caption_state.js';
 
 /** A word with its time in seconds; white space around it belongs to it. */

@@ -101,7 +101,7 @@ export class LiveView {
     this.#card.toggleAttribute('data-resting', isResting);
   }
 
-  /** A sentence, or none, of what goes on; of the copy that is kept; of the sound. */
+  /** Shows a sentence, or none, about the session, the stored copy or the audio. */
   say(which: 'note' | 'copy_note' | 'sound_note', text: string | undefined): void {
     const place = byId(`live_${which}`, HTMLElement);
     place.hidden = text === undefined;

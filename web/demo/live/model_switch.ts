@@ -31,7 +31,7 @@ export class ModelSwitch implements StreamingModel {
     return this.#stream;
   }
 
-  /** The model goes: what it has heard so far comes out first. */
+  /** Lets the model go, after its pending text. */
   async leave(): Promise<void> {
     this.#model = undefined;
     await this.#stream?.leave();
@@ -104,7 +104,7 @@ class SwitchedStream implements LiveStream {
     }
   }
 
-  /** Also for who asks while it is leaving: the model is used until then. */
+  /** Later callers wait as well: the model is in use until it has left. */
   leave(): Promise<void> {
     const left = this.#current;
     this.#current = undefined;
@@ -147,7 +147,7 @@ class SwitchedStream implements LiveStream {
     return stream.feed(samples);
   }
 
-  /** Sound that no model heard before it ended. */
+  /** Drops samples that no model has processed. */
   #dropWaiting(): void {
     for (const { heard } of this.#waiting.splice(0)) heard();
     this.#waitingCount = 0;

@@ -7,7 +7,7 @@ export interface LoadCall {
   readonly variant?: Variant;
 }
 
-/** `onPart` gets the part that is loaded. `?variant=simd` or `?variant=relaxed` in the page's address asks for that binary. */
+/** `onPart` gets the part that is loaded. `?variant=simd` or `?variant=relaxed` in the page's URL selects that binary. */
 export function loadCall(signal: AbortSignal, onPart: (part: number) => void): LoadCall {
   const wanted = new URLSearchParams(location.search).get('variant');
   return {

@@ -23,7 +23,7 @@ interface Calls {
   readonly onTaken: (occupant: Occupant) => void;
 }
 
-/** Who is given the place last has it, in whatever order those before are through. */
+/** Holds the model in use: the one given last, in whatever order earlier ones finish. */
 export class ModelPlace<Kept extends Occupant> {
   readonly #calls: Calls;
   #inUse: Kept | undefined;

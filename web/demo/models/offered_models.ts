@@ -5,7 +5,7 @@ import { keptModels } from './kept_models.js';
 
 export interface OfferedModel {
   readonly name: string;
-  /** Its address beside the page. */
+  /** Its URL, relative to the page. */
   readonly file?: string;
   /** Its name on the hub. */
   readonly hub?: string;

@@ -4,7 +4,7 @@
 export interface PageFiles {
   /** Differs where any of the files differs. */
   readonly version: string;
-  /** Addresses beside the page, each with the SHA-256 of its bytes. */
+  /** URLs relative to the page, each with the SHA-256 of its bytes. */
   readonly files: Readonly<Record<string, string>>;
   /** Files that a server may change at any time: the newest is wanted, the kept one will do. */
   readonly changing: readonly string[];

@@ -1,7 +1,7 @@
 // The page's end of its service worker: is it there, is a newer version of the page waiting.
 import { takeOver } from './seen_request.js';
 
-/** `'none'`: the browser or the address does not allow one. */
+/** `'none'`: the browser or the URL does not allow one. */
 export type OfflineState = 'preparing' | 'ready' | 'update' | 'none';
 
 interface Calls {

@@ -1,4 +1,4 @@
-// Plays one recording, sound or video, from memory (a blob: address), and says where it is.
+// Plays one recording, audio or video, from memory (a blob: URL), and says where it is.
 
 export interface PlaybackCalls {
   /** Where it is: on every frame while it plays, and when it jumps. */

@@ -133,7 +133,7 @@ export class Waveform {
     context.fillRect(Math.min(width - 2, Math.max(0, now - 1)), 0, 2, height);
   }
 
-  /** `height`: of the tallest bar. */
+  /** `height`: height of the tallest bar. */
   #drawBars(
     context: CanvasRenderingContext2D,
     width: number,

@@ -27,7 +27,7 @@ export class KeptSound {
     return this.#rate === 0 ? 0 : (this.#bytes / 2 + this.#filled) / this.#rate;
   }
 
-  /** Mono. The first block's rate is the file's: of blocks of another rate, as of another microphone, the nearest samples are kept. */
+  /** Adds mono samples. The first block sets the file's rate; a block of another rate, as of another microphone, is resampled to it. */
   add(samples: Float32Array | Int16Array, rate: number): void {
     if (this.#rate === 0) {
       this.#rate = rate;

@@ -8,7 +8,7 @@ export interface Recording {
   readonly seconds: number;
   /** Whether nothing but zeros has come: the microphone is muted, or not there. */
   readonly isSilent: boolean;
-  /** Ends it and gives what was heard; undefined where nothing was. */
+  /** Ends the recording and returns it; undefined if it is empty. */
   stop(): Promise<File | undefined>;
 }
 

@@ -24,7 +24,7 @@ export class ExportBar {
     this.#saving.addEventListener('click', () => this.#save());
   }
 
-  /** Offers a document as soon as it has text; one that ended without any can only be heard again. */
+  /** Offers a document as soon as it has text; one that ended without text can only be transcribed again. */
   offer(document: TranscriptDocument | undefined): void {
     this.#document = document;
     const isEmpty = document?.isEmpty ?? true;
@@ -59,6 +59,6 @@ function save(name: string, content: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // The download has begun when the click returns; the address may go a little later.
+  // The download has begun when the click returns; the URL may be revoked a little later.
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

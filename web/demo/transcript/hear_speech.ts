@@ -10,7 +10,7 @@ interface Parts {
   readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
-/** Returns the seconds of the recording, and those of the work. When it is stopped or fails, the document ends there and keeps what it has. */
+/** Returns the seconds of the recording and of the work. If it is stopped or fails, the document ends there and keeps its text. */
 export async function hearSpeech(
   model: Model,
   file: File,

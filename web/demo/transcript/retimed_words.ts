@@ -1,7 +1,7 @@
 // Times for text that a person has edited: words that stay keep theirs, new ones share the time of those they replace.
 import type { TranscriptWord } from '../../src/index.js';
 
-/** A word as heard; `probability` is missing where the model gives none. */
+/** A word as transcribed; `probability` is missing if the model gives none. */
 export interface HeardWord extends TranscriptWord {
   readonly probability?: number;
 }

@@ -3,7 +3,7 @@ import type { Task, TranscriptLike, TranscriptSegment } from '../../src/index.js
 import { paragraphsOf, spaceBefore } from './paragraphs.js';
 import { retimedWords, type HeardWord } from './retimed_words.js';
 
-/** A segment as heard, with whatever else the model said of it. */
+/** A segment as transcribed, with whatever else the model returned for it. */
 export interface HeardSegment extends TranscriptSegment {
   readonly language?: string;
   readonly words?: readonly HeardWord[];
@@ -22,7 +22,7 @@ export interface DocumentFacts {
   /** When it was begun, in milliseconds since 1970. */
   readonly created: number;
   readonly task?: Task;
-  /** The model that heard it knows the ten digits and nothing else. */
+  /** The model that transcribed it knows only the ten digits. */
   readonly knowsDigitsAlone?: boolean;
 }
 

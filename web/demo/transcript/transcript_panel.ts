@@ -121,7 +121,7 @@ export class TranscriptPanel {
     this.#tools.hidden = isEmpty && !document.canUndo;
     this.#undo.disabled = !document.canUndo;
     this.#redo.disabled = !document.canRedo;
-    // Only what is heard is news to a screen reader, not what a person writes.
+    // Screen readers announce transcribed text, not the user's edits.
     this.#paragraphs.list.setAttribute('aria-live', isGrowing ? 'polite' : 'off');
     this.#exports.offer(document);
     this.#find.show(document);
@@ -174,7 +174,7 @@ export class TranscriptPanel {
     this.#paragraphs.list.classList.toggle('editing', isOn);
   }
 
-  /** What has the keyboard, or else was heard last. */
+  /** Edits the paragraph that has the focus, or else the one at the player's position. */
   #editHere(): void {
     const focused = this.#paragraphs.indexOf(document.activeElement);
     const heard = Math.max(0, this.#paragraphs.indexAt(this.#player.seconds));
