@@ -8,7 +8,7 @@ export type Hindrance = Extract<ListenReason, 'needs-click' | 'interrupted' | 'm
 /** Why a source gives no more sound. */
 export type SoundEnd = Extract<ListenReason, 'source-ended' | 'device-lost'>;
 
-/** Who listens to a source. */
+/** Receives the samples of a source. */
 export interface Ear {
   /** Takes mono samples; resolves when the model has processed them. */
   hear(samples: SampleArray): Promise<void>;
