@@ -26,7 +26,7 @@ export interface UrlOrigin {
 export interface HubOrigin extends Pick<HubOptions, 'dtype'> {
   readonly token?: string | undefined;
   readonly repository: Repository;
-  /** The hub's address, or a template of one's own files. */
+  /** The hub's URL, or a template for the user's own files. */
   readonly hub: string;
 }
 

@@ -8,7 +8,7 @@ import { FileInUse } from './store_files.js';
 
 export const lockEnding = '.lock';
 
-/** Who holds a lock. */
+/** The holder of a lock. */
 interface Holder {
   /** Where process numbers mean the same. */
   readonly place: string;

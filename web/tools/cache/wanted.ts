@@ -22,7 +22,7 @@ export interface Wanted {
   readonly from: UrlOrigin | HubOrigin;
 }
 
-/** `base`: what a relative address of `hub` is relative to. */
+/** `base`: the URL against which a relative `hub` is resolved. */
 export async function wantedModel(
   request: StoredRequest,
   base: string | undefined,
@@ -56,7 +56,7 @@ async function keptType(
   )?.model.dtype;
 }
 
-/** A server's address without a slash behind it, or a template as it is. */
+/** A server's URL without a trailing slash, or a template as it is. */
 export function addressOf(hub: string | URL, base: string | undefined): string {
   let url: string;
   try {

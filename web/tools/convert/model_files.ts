@@ -16,7 +16,7 @@ export function noShards({ shardSize }: { readonly shardSize?: number }): void {
 /** A file as the core plans it. */
 export interface PlannedFile {
   readonly byteCount: number;
-  /** Known once the file is complete: of all of it, and the one in its footer. */
+  /** Checksum of the whole file and the one in its footer, both known once the file is complete. */
   readonly crc32: number;
   readonly footerCrc32: number;
   readonly tensors: readonly string[];

@@ -17,7 +17,7 @@ const alignment = 64;
 const stretchBytes = 1 << 20;
 const aligned = (offset: number): number => Math.ceil(offset / alignment) * alignment;
 
-/** What the package does around a transformation: its source, its sink, and who watches. */
+/** What the package provides for a transformation: its source, its sink, and a progress callback. */
 export interface TransformJob {
   readonly core: Apr2Core;
   /** The file from its beginning, again at each call. */

@@ -90,8 +90,8 @@ function originsOf(short: string, dtype: WeightType): readonly Origin[] {
 }
 
 /**
- * Files of the model that a name means, for weights of a type: of the first repository that has them, where the name is a short one. The
- * next is asked only where there is no such repository or file.
+ * Files of the model that a name means, for weights of a type. For a short name these are the files of the first repository that has
+ * them; the next repository is asked only if a repository or file does not exist.
  */
 export async function filesOfModel(
   repository: Repository,

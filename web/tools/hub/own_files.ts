@@ -16,7 +16,7 @@ interface OwnFile extends HubFile {
   readonly bytes?: Uint8Array<ArrayBuffer>;
 }
 
-/** `template`: the address of a folder, such as https://my.site/models/{model}/. */
+/** `template`: the URL of a folder, such as https://my.site/models/{model}/. */
 export function ownFiles(
   template: string,
   repository: Repository,

@@ -22,7 +22,7 @@ export interface DownloadTask {
   readonly signal: AbortSignal;
 }
 
-/** Its bytes are written once, in order, into a file that no other pull has: who reads a part gets what the digest is of. */
+/** Writes the bytes once, in order, into a file that no other pull has, so that readers get the bytes that the digest covers. */
 export class PartialDownload {
   /** Resolves when the whole file is here and its digest fits. */
   readonly arrived: Promise<void>;

@@ -76,10 +76,10 @@ export function parseNamedModel(text: string, options: NameOptions): NamedModel 
 /** OpenAI's repository itself, where a short name means it. */
 export const ofOpenAi = ({ name, revision }: Repository): Repository => ({ name, revision });
 
-/** Whether `hub` is the address of files, not of a server with the hub's interface. */
+/** Whether `hub` is a URL template for files, not a server with the hub's interface. */
 export const isTemplate = (hub: string): boolean => /\{(model|name)\}/.test(hub);
 
-/** Whether it is the address of model files, not of folders. */
+/** Whether it is a URL template for model files, not for folders. */
 export const isFileTemplate = (hub: string | URL | undefined): boolean =>
   hub !== undefined && isTemplate(decodeTemplate(hub)) && !String(hub).endsWith('/');
 
@@ -87,7 +87,7 @@ export const isFileTemplate = (hub: string | URL | undefined): boolean =>
 export const decodeTemplate = (hub: string | URL): string =>
   String(hub).replaceAll('%7B', '{').replaceAll('%7D', '}');
 
-/** The address that a template means: {model} is OWNER/NAME, {name} the second half of it. */
+/** Fills a URL template: {model} is OWNER/NAME, {name} is its second half. */
 export const fillTemplate = (
   template: string,
   { name, revision }: Repository,

@@ -28,7 +28,7 @@ export interface RepositoryFiles {
   /** All files, where the server has a list. */
   readonly names?: readonly string[];
   find(name: string): Promise<HubFile | undefined>;
-  /** The address of a file. */
+  /** The URL of a file. */
   urlOf(file: HubFile): string;
   /** The bytes of a file from `offset` on. An answer of status 206 begins there, one of 200 at the file's beginning. */
   open(file: HubFile, offset: number, signal: AbortSignal): Promise<Response>;

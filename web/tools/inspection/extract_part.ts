@@ -67,7 +67,7 @@ async function* partBytes(
   yield* jsonLines(entries, yielder);
 }
 
-/** A JSON array, an item a line; of tokens their ids and bytes too. */
+/** A JSON array, one item a line; for tokens their ids and bytes too. */
 async function* jsonLines(
   items: readonly (string | VocabularyToken)[],
   yielder: YieldController,

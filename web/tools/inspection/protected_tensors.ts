@@ -43,7 +43,7 @@ export function protectedTensors(
   };
 }
 
-/** Whether tensors may have to be verified or decrypted. Of a sharded model only the first file is known here. */
+/** Whether tensors may have to be verified or decrypted. For a sharded model, only the first file is known here. */
 const mayBeProtected = ({ format, flags, metadata, shards }: Inspection): boolean =>
   format === 'APR2' &&
   (flags.includes('ENCRYPTED') ||

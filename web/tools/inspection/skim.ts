@@ -17,7 +17,7 @@ import type { FilesLink, InspectionFacts, TensorRequest } from '../../src/protoc
 /** The first part of a file, and what comes behind bytes that were left out. The next parts are twice as large. */
 const leastPartBytes = 1 << 16;
 const mostPartBytes = 1 << 20;
-/** Fewer bytes are read rather than left out: of a server they cost less than another request. */
+/** Fewer bytes than these are read instead of skipped, since another request would cost more. */
 const leastSkippedBytes = { here: 1 << 16, remote: 1 << 18 };
 
 export interface SkimOptions {

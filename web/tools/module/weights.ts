@@ -1,4 +1,4 @@
-// Which nodes of a graph are weights, and who takes them.
+// Which nodes of a graph are weights, and which nodes take them.
 import type { GraphDescription } from '../../src/protocol/networks.js';
 
 type Nodes = GraphDescription['nodes'];

@@ -7,7 +7,7 @@ import type { HubOrigin } from '../cache/calls.js';
 import type { RepositoryFiles } from '../hub/repository_files.js';
 import type { FoundModel } from './plan_model.js';
 
-/** `base`: what relative addresses are relative to. `openRepository`: for models by name. */
+/** `base`: the URL against which relative ones are resolved. `openRepository`: for models by name. */
 export async function findStored(
   request: Omit<StoredRequest, 'onProgress'>,
   base: string | undefined,

@@ -39,7 +39,7 @@ export interface FoundModel {
   /** The type that a conversion would write, and the one that a file needs to have that is taken as it is. */
   readonly dtype: WeightType;
   readonly readyType?: WeightType | undefined;
-  /** The repository, asked for when there is nothing else. `partBytes`: of its downloads. */
+  /** Opens the repository, if nothing else was found. `partBytes`: bytes of its partial downloads. */
   readonly openRepository?: (
     signal: AbortSignal,
   ) => Promise<{ readonly files: RepositoryFiles; readonly partBytes?: number }>;
@@ -103,7 +103,7 @@ export async function planOn(
   }
 }
 
-/** What the core says of files that it need not convert since they are loaded as they are: of these the header does not tell what they take. */
+/** The core's answer for files that are loaded without conversion; their header does not say how much memory they take. */
 const loadedAsIs = 'load it as it is';
 
 function ofWhispersAlone(error: unknown): unknown {

@@ -74,7 +74,7 @@ export class RecordingTimes {
     return part.kept + part.end - part.start;
   }
 
-  /** The part of a sample; of two that meet there the one that begins, or ends. */
+  /** The part that holds a sample; where two parts meet, the one that begins or ends there. */
   #partAt(sample: number, side: 'start' | 'end'): number {
     let [low, high] = [0, this.#parts.length - 1];
     while (low < high) {

@@ -86,7 +86,7 @@ export class FrameHearing {
     this.#rest = own.slice(whole);
   }
 
-  /** The recording is over: of the last, shorter frame, where there is one. */
+  /** Ends the recording: returns the probability of the last, shorter frame, if there is one. */
   async finish(): Promise<Float32Array> {
     const rest = this.#rest;
     this.#rest = new Float32Array();
