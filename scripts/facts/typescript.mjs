@@ -94,12 +94,12 @@ export interface Dimensions {
 ${dimensions.map(({ name, description }) => member(camelCase(name), description)).join('\n')}
 }
 
-/** The same under the names of model files, in APR2's order. */
+/** Dimensions under the names of model files, in APR2's order. */
 export interface Architecture {
 ${dimensions.map(({ name, description }) => member(name, description)).join('\n')}
 }
 
-/** The same dimension in the hub's config.json; OpenAI's own folders use APR2's names. */
+/** Each dimension's name in the hub's config.json; OpenAI's own folders use APR2's names. */
 export const hubNames: Readonly<Record<keyof Architecture, string>> = {
 ${entries(dimensions.map(({ name, hub }) => [name, `'${hub}'`]))}
 };

@@ -16,7 +16,7 @@ export type RecordedAudio = string | Uint8Array | Blob;
 /** The work that a recording is read for. */
 export interface AudioWork {
   readonly signal: AbortSignal;
-  /** Of a download. */
+  /** Reports a download. */
   readonly onProgress?: (event: PhaseProgress) => void;
   /** How much of what ffmpeg decodes is held. */
   readonly holding: Holding;

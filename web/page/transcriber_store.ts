@@ -13,7 +13,7 @@ import type {
 /** What a page shows; a new object at each change. */
 export interface TranscriberState {
   readonly status: 'idle' | 'loading' | 'ready' | 'transcribing' | 'paused';
-  /** Of the load or the transcription under way. */
+  /** How far the load or the transcription under way is. */
   readonly progress: Progress | undefined;
   readonly segments: readonly Segment[];
   /** Result of the last transcription, once it is done. */
@@ -158,7 +158,7 @@ export class TranscriberStore {
     this.#set({ ...atRest, segments: this.#state.segments });
   };
 
-  /** The same as close(), for `using`. */
+  /** Calls close(), for `using`. */
   [Symbol.dispose](): void {
     this.close();
   }

@@ -30,9 +30,9 @@ export interface LiveCaptions {
   close(): Promise<void>;
   /** Begins close() and does not wait for it, for `using`. */
   [Symbol.dispose](): void;
-  /** The same as close(), for `await using`. */
+  /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
-  /** The same, and takes the captions away. */
+  /** Closes, and takes the captions away. */
   remove(): Promise<void>;
 }
 

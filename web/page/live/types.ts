@@ -103,7 +103,7 @@ export interface Listening extends AsyncIterable<LiveEvent> {
   close(): Promise<void>;
   /** Begins close() and does not wait for it, for `using`. */
   [Symbol.dispose](): void;
-  /** The same as close(), for `await using`. */
+  /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /** Tries to go on after `'suspended'`; call it from a click. */
   resume(): Promise<void>;

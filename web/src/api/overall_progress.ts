@@ -45,7 +45,7 @@ export const repacking: ProgressPlan = { main: 'convert', inTurn: true };
 /** A call whose phases all count alike. */
 export const anyWork: ProgressPlan = {};
 
-/** Of a repository, little files may come before the weights, and tell nothing of their length. */
+/** A repository's small files may come before the weights; their length tells nothing about the model's. */
 const leastModelBytes = 2 ** 20;
 
 /** Where a length is unknown, so much of it is half of the phase. */

@@ -184,7 +184,7 @@ interface Listeners {
   readonly early?: EarlyLoad | undefined;
   /** The last report of progress. */
   readonly finish: () => void;
-  /** Of the file, where it is known before it is open. */
+  /** The file's name, where it is known before the file is open. */
   readonly name?: string;
 }
 

@@ -23,7 +23,7 @@ export interface SkippingOptions {
 /** What is left of a recording, and where it was. */
 export interface Skipped {
   readonly audio: HeardAudio;
-  /** Of a recording; of what is pulled, as much as was pulled so far. */
+  /** The recording's length; while it is pulled, what was pulled so far. */
   readonly sampleCount: number;
   /** From the seconds of what is left to those of the recording. */
   timeOf(seconds: number): number;
@@ -61,7 +61,7 @@ export interface SilenceSkipping {
     vad: VadOptions,
     signal: AbortSignal | undefined,
   ) => Promise<SilenceSkipper>;
-  /** The same, for sound on its way. */
+  /** Opens the gate for live sound. */
   readonly openSpeechGate: (
     platform: Platform,
     vad: VadOptions,

@@ -48,7 +48,7 @@ export const typeOfFile = (dtype: unknown): SusurrusError =>
     { reason: 'option', subject: 'dtype', expected: 'absent', got: describe(dtype) },
   );
 
-/** The same without the type of weights. */
+/** The options without the type of weights. */
 export const withoutType = <Options extends Pick<LoadOptions, 'dtype'>>(
   options: Options,
 ): Omit<Options, 'dtype'> =>

@@ -50,7 +50,7 @@ export function checkConvertOptions(options: ConvertOptions): void {
 
 type Named = string | URL;
 
-/** The same with the contents of files that are named, which `read` gives. */
+/** The options with the contents of the files that they name, which `read` returns. */
 export async function withFiles<Options extends Pick<ConvertOptions, 'vocabulary' | 'metadata'>>(
   options: Options,
   read: (name: Named) => Promise<Uint8Array>,

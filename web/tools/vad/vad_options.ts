@@ -27,14 +27,14 @@ export const vadChecks: Checks = {
 
 /** Seconds. Each task needs its own; `VadOptions` says them to callers. */
 export const vadDefaults = {
-  /** Of susurrus/vad: as Silero's own function has them. */
+  /** For susurrus/vad: as Silero's own function has them. */
   detect: { minSpeechDuration: 0.25, minSilenceDuration: 0.1, speechPad: 0.03 },
   /**
    * Only long silence is left out, and enough of it stays for every word to be whole and for windows to have places where they can
    * end.
    */
   transcribe: { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 },
-  /** Of live sound: an utterance ends with a short pause, so that its last words need not wait. */
+  /** For live sound: an utterance ends with a short pause, so that its last words need not wait. */
   live: { minSpeechDuration: 0.1, minSilenceDuration: 0.5, speechPad: 0.25 },
 } as const;
 

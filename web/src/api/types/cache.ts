@@ -41,7 +41,7 @@ export interface DownloadedModel extends KeptModel {
    * tab downloaded it meanwhile.
    */
   readonly source?: string;
-  /** Of the whole model. */
+  /** Tensors of the whole model. */
   readonly tensorCount: number;
   /** What is odd about the file. */
   readonly warnings: readonly string[];

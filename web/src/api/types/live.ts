@@ -132,7 +132,7 @@ export interface LiveTranscription extends AsyncIterable<LiveEvent> {
   close(): Promise<void>;
   /** Begins close() and does not wait for it, for `using`; the loop over the events throws what goes wrong. */
   [Symbol.dispose](): void;
-  /** The same as close(), for `await using`. */
+  /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
   /** Seconds of audio that were fed and are not processed yet. */
   readonly lag: number;

@@ -166,9 +166,9 @@ export interface CommonModel {
   memory(): Promise<MemoryFacts>;
   /** Ends the engine, aborts running work and frees the memory. */
   dispose(): void;
-  /** The same as dispose(), for `using`. */
+  /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void;
-  /** The same as dispose(), for `await using`. */
+  /** Calls dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

@@ -79,7 +79,7 @@ export interface ModelFile extends Inspection {
   close(): void;
   /** Calls close(), for `using`. */
   [Symbol.dispose](): void;
-  /** The same as close(), for `await using`. */
+  /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 

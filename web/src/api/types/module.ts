@@ -129,6 +129,6 @@ export interface GraphModule {
   dispose(): void;
   /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void;
-  /** The same as dispose(), for `await using`. */
+  /** Calls dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -18,11 +18,11 @@ export interface Progress {
    * before the call succeeds has 1. Where a length is unknown, it approaches 1 and says nothing of the time that is left.
    */
   readonly overall: number;
-  /** Of this phase. */
+  /** What this phase has done: bytes or seconds. */
   readonly loaded: number;
-  /** Of this phase. */
+  /** All that this phase has to do; absent while unknown. */
   readonly total?: number;
-  /** Of this phase. */
+  /** `loaded / total`. */
   readonly fraction?: number;
   /** For the download of a model by name: the repository that the bytes come from, such as `'ggerganov/whisper.cpp'`. */
   readonly source?: string;
