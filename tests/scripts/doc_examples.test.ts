@@ -31,7 +31,7 @@ function examplesOf(document: string): readonly Example[] {
 const examples = documents.flatMap(examplesOf);
 
 /** The entries of the package that declare functions. */
-const entries = ['index', 'node', 'files', 'node_files', 'graph', 'node_graph'];
+const entries = ['index', 'node', 'files', 'node_files', 'graph', 'node_graph', 'vad', 'node_vad'];
 
 interface Docstring {
   readonly entry: string;

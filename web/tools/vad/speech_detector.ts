@@ -94,10 +94,12 @@ export class SpeechDetector {
     this.#network.link.close();
   }
 
+  /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void {
     this.dispose();
   }
 
+  /** Calls dispose(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     this.dispose();
     return Promise.resolve();
@@ -212,18 +214,13 @@ function checked(options: DetectOptions): SpeechLimits {
   return speechLimits(vad, vadDefaults.detect);
 }
 
-/** What susurrus/vad exports. */
+/** The functions of susurrus/vad, which are described there. */
 export interface SpeechDetection {
-  /**
-   * Returns the ranges of speech in a recording of any kind, or in a stream until its end, like Silero's get_speech_timestamps().
-   * Fetches the detector. Throws SusurrusError.
-   */
-  detectSpeech: (
+  readonly detectSpeech: (
     audio: AudioInput | AudioStream,
-    options?: DetectOptions,
+    options: DetectOptions,
   ) => Promise<readonly SpeechRange[]>;
-  /** Loads the detector, for many recordings and for sound while it comes. Throws SusurrusError. */
-  loadSpeechDetector: (options?: LoadDetectorOptions) => Promise<SpeechDetector>;
+  readonly loadSpeechDetector: (options: LoadDetectorOptions) => Promise<SpeechDetector>;
 }
 
 export function speechDetectionOn(usualPlatform: Platform): SpeechDetection {
