@@ -134,7 +134,7 @@ describe('a document that is kept', () => {
   test('is not worth keeping while it is empty, but is when it was emptied', async () => {
     const document = begin();
     tab().keep(document);
-    document.breakOff('stopped');
+    document.interrupt('stopped');
     await rest();
     expect(storage.kept.size).toBe(0);
     say(document, 'one');
@@ -208,7 +208,7 @@ describe('the library', () => {
   test('opens what another tab has changed since as it is now, unless this tab has changed it, too', async () => {
     const [here, there] = [tab(), tab()];
     const document = await keepOne(here, 'one');
-    document.breakOff('stopped');
+    document.interrupt('stopped');
     await here.flush();
     const { id } = document.facts;
     const other = await there.open(id);
@@ -245,7 +245,7 @@ describe('the library', () => {
     edit(await there.open(id), 'theirs');
     await there.flush();
     expect((await here.open(id))?.paragraphText).toBe('one');
-    growing.breakOff('stopped');
+    growing.interrupt('stopped');
     await here.flush();
     expect(textsKept()).toEqual(['talk.mp3: theirs', 'Copy of talk.mp3: one']);
     // It is changed while it is read.
@@ -295,7 +295,7 @@ describe('the library', () => {
       await (where === 'here' ? library : tab()).delete(document.facts.id);
       say(document, 'heard');
       await rest();
-      document.breakOff('stopped');
+      document.interrupt('stopped');
       await library.flush();
       expect(textsKept()).toEqual([]);
       // A person who goes on editing it wants it kept.

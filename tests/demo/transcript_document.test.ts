@@ -93,7 +93,7 @@ describe('a document', () => {
     document.add(segment(20, 'Third.'));
     edit([1, 'Two.']);
     document.undo();
-    document.breakOff('stopped');
+    document.interrupt('stopped');
     stop();
     document.redo();
     expect(changes).toEqual([
@@ -111,7 +111,7 @@ describe('a document', () => {
       );
     edit([0, 'Hello edited.']);
     expect(isEverywhere()).toBe(true);
-    document.breakOff('stopped before the end');
+    document.interrupt('stopped before the end');
     expect(isEverywhere()).toBe(true);
     document.finish({ language: 'en', duration: 60, rejected: [] }, '60 s');
     expect(isEverywhere()).toBe(true);

@@ -1,7 +1,7 @@
 // Microphones and streams in a page, with a browser's audio that does what a test says.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { microphone } from '../../web/page/live/microphone.js';
-import type { Ear, SoundMaker } from '../../web/page/live/sound.js';
+import type { AudioSink, SoundMaker } from '../../web/page/live/sound.js';
 import { soundOf } from '../../web/page/live/sound_of.js';
 import { capture } from '../../web/tools/capture/entry.js';
 import type { SampleArray } from '../../web/src/api/types.js';
@@ -12,18 +12,18 @@ import { fakeAudio, FakeContext, FakeMediaStream } from './fake_audio.js';
 let restore = (): void => undefined;
 afterEach(() => restore());
 
-/** What an ear was told, in order; samples by their first. */
+/** What an sink was told, in order; samples by their first. */
 function noting() {
   const told: unknown[] = [];
-  const ear: Ear = {
+  const sink: AudioSink = {
     hear: (samples: SampleArray) => Promise.resolve(void told.push(samples[0])),
-    breakOff: () => told.push('break'),
-    hinder: () => undefined,
+    interrupt: () => told.push('break'),
+    suspend: () => undefined,
     restart: () => told.push('restart'),
     changeRate: (rate) => told.push(`${rate} Hz`),
     fail: (error) => told.push(error),
   };
-  return { told, ear };
+  return { told, sink };
 }
 
 describe('a microphone that follows the device', () => {
@@ -33,8 +33,8 @@ describe('a microphone that follows the device', () => {
     restore = fakeAudio(() => Promise.resolve(streams[asked++]!));
     const source = microphone({ followDevice: true }) as unknown as SoundMaker;
     const sound = source.begin({ base: 'https://page.test/' });
-    const { told, ear } = noting();
-    expect(await sound.open(ear)).toBe(rates[0]);
+    const { told, sink } = noting();
+    expect(await sound.open(sink)).toBe(rates[0]);
     FakeContext.made.at(-1)!.nodes[0]!.play(new Float32Array([1]));
     FakeContext.made.at(-1)!.nodes[0]!.rest = new Float32Array([2]);
     for (const stream of streams.slice(0, -1)) {
@@ -76,8 +76,8 @@ test('one track of a stream is heard as the stream is, and a track of a picture 
   restore = fakeAudio();
   const { track } = new FakeMediaStream(48000);
   const sound = soundOf(track as never).begin({ base: 'https://page.test/' });
-  const { told, ear } = noting();
-  expect(await sound.open(ear)).toBe(48000);
+  const { told, sink } = noting();
+  expect(await sound.open(sink)).toBe(48000);
   FakeContext.made.at(-1)!.nodes[0]!.play(new Float32Array([1]));
   track.stop();
   track.dispatchEvent(new Event('ended'));

@@ -5,7 +5,7 @@ import type {
   LiveTranscription,
   SampleArray,
 } from '../../web/src/api/types.js';
-import type { Ear, Sound, SoundEnd, SoundMaker } from '../../web/page/live/sound.js';
+import type { AudioSink, Sound, SoundEnd, SoundMaker } from '../../web/page/live/sound.js';
 
 /** Counts what it is fed, and says so as a final text. */
 export class FakeStream implements LiveTranscription {
@@ -101,7 +101,7 @@ export class FakeModel {
 export class FakeSound implements Sound, SoundMaker {
   sampleRate = 48000;
   isPushed = true;
-  ear: Ear | undefined;
+  sink: AudioSink | undefined;
   closings = 0;
   resumes = 0;
   /** What is still inside when it is closed. */
@@ -119,8 +119,8 @@ export class FakeSound implements Sound, SoundMaker {
     return this;
   }
 
-  open(ear: Ear): Promise<number> {
-    this.ear = ear;
+  open(sink: AudioSink): Promise<number> {
+    this.sink = sink;
     return this.#opening;
   }
 
@@ -131,7 +131,7 @@ export class FakeSound implements Sound, SoundMaker {
 
   async close(): Promise<void> {
     this.closings += 1;
-    if (this.rest) await this.ear?.hear(this.rest);
+    if (this.rest) await this.sink?.hear(this.rest);
     this.rest = undefined;
   }
 }

@@ -54,7 +54,7 @@ describe('listening', () => {
     sound.opened(48000);
     await turns(2);
     expect(listening.state).toBe('listening');
-    await sound.ear!.hear(noise(4800));
+    await sound.sink!.hear(noise(4800));
     expect([listening.time, listening.level > 0.5]).toEqual([0.1, true]);
     sound.rest = noise(5);
     const reading = read(listening);
@@ -67,7 +67,7 @@ describe('listening', () => {
     expect(states).toEqual([{ state: 'listening' }, { state: 'ended', reason: 'closed' }]);
     expect([listening.level, listening.status]).toEqual([0, states.at(-1)]);
     expect(sound.closings).toBe(1);
-    await sound.ear!.hear(noise(10));
+    await sound.sink!.hear(noise(10));
     expect(model.streams[0]!.count).toBe(4805);
   });
 
@@ -75,7 +75,7 @@ describe('listening', () => {
     const { model, sound, listening } = start();
     const reading = read(listening);
     await turns(2);
-    const early = sound.ear!.hear(noise(441));
+    const early = sound.sink!.hear(noise(441));
     sound.opened(44100);
     await early;
     await listening.close();
@@ -90,13 +90,13 @@ describe('listening', () => {
     const reading = read(listening);
     sound.opened(48000);
     await turns(2);
-    await sound.ear!.hear(noise(4800));
+    await sound.sink!.hear(noise(4800));
     model.streams[0]!.say('before');
-    sound.ear!.changeRate(48000);
-    sound.ear!.changeRate(44100);
-    void sound.ear!.hear(noise(441));
+    sound.sink!.changeRate(48000);
+    sound.sink!.changeRate(44100);
+    void sound.sink!.hear(noise(441));
     expect(listening.time).toBeCloseTo(0.11);
-    sound.ear!.changeRate(16000);
+    sound.sink!.changeRate(16000);
     await listening.close();
     expect(model.streams.map(({ options }) => options.sampleRate)).toEqual([48000, 44100, 16000]);
     expect(model.streams.map(({ isClosed }) => isClosed)).toEqual([true, true, true]);
@@ -112,8 +112,8 @@ describe('listening', () => {
     const reading = read(listening);
     sound.opened(48000);
     await turns(2);
-    await sound.ear!.hear(noise(48000));
-    sound.ear!.changeRate(8000);
+    await sound.sink!.hear(noise(48000));
+    sound.sink!.changeRate(8000);
     while (!model.streams[0]!.isClosed) await turns(1);
     await turns(5);
     const lag = { type: 'lag', id: 0, time: 0.5, lag: 3 } as const;
@@ -126,13 +126,13 @@ describe('listening', () => {
   test('what breaks off keeps its place among sound that waits for the source', async () => {
     const { model, sound, listening } = start();
     await turns(2);
-    void sound.ear!.hear(noise(10));
-    sound.ear!.breakOff();
-    void sound.ear!.hear(noise(20));
+    void sound.sink!.hear(noise(10));
+    sound.sink!.interrupt();
+    void sound.sink!.hear(noise(20));
     sound.opened(44100);
     await turns(2);
-    void sound.ear!.hear(noise(30));
-    sound.ear!.breakOff();
+    void sound.sink!.hear(noise(30));
+    sound.sink!.interrupt();
     await listening.close();
     const stream = model.streams[1]!;
     expect(stream.fed.map(({ length }) => length)).toEqual([10, 20, 30]);
@@ -187,7 +187,7 @@ describe('listening', () => {
   test('close() before anything has begun', async () => {
     const { sound, listening } = start();
     await listening.close();
-    expect([listening.state, sound.ear, sound.closings]).toEqual(['ended', undefined, 1]);
+    expect([listening.state, sound.sink, sound.closings]).toEqual(['ended', undefined, 1]);
     expect(texts(await read(listening))).toEqual(['0']);
   });
 
@@ -205,9 +205,9 @@ describe('listening', () => {
     const { sound, listening } = await opened();
     const got: string[] = [];
     const failure = new Error('cable');
-    await sound.ear!.hear(noise(7));
-    sound.ear!.fail(failure);
-    sound.ear!.fail(new Error('and then another'));
+    await sound.sink!.hear(noise(7));
+    sound.sink!.fail(failure);
+    sound.sink!.fail(new Error('and then another'));
     const reading = (async () => {
       for await (const event of listening) if ('text' in event) got.push(event.text);
     })();
@@ -240,7 +240,7 @@ describe('listening', () => {
     for (const options of [{ onState: failing }, { onLevel: failing }]) {
       const { sound, listening } = await opened(options);
       const reading = errorOf(read(listening));
-      await sound.ear!.hear(noise(10));
+      await sound.sink!.hear(noise(10));
       expect(await reading).toBe(thrown);
       expect(sound.closings).toBe(1);
     }
@@ -262,7 +262,7 @@ describe('listening', () => {
       const gone = new Error('disposed');
       const reading = readsFirst ? errorOf(read(listening)) : undefined;
       stream.fail(gone);
-      if (!readsFirst) await sound.ear!.hear(noise(3));
+      if (!readsFirst) await sound.sink!.hear(noise(3));
       expect(await (reading ?? errorOf(read(listening)))).toBe(gone);
       expect([sound.closings, listening.state]).toEqual([1, 'ended']);
     }
@@ -289,22 +289,22 @@ describe('listening', () => {
 
   test('says why nothing is heard, and when something is', async () => {
     const { sound, stream, states, listening } = await opened({ nothingHeardAfter: 2 });
-    const ear = sound.ear!;
-    ear.hinder('needs-click');
-    ear.hinder('needs-click');
+    const sink = sound.sink!;
+    sink.suspend('needs-click');
+    sink.suspend('needs-click');
     expect(listening.level).toBe(0);
     await listening.resume();
     expect(sound.resumes).toBe(1);
-    ear.hinder(undefined);
-    await ear.hear(quiet(48000));
-    await ear.hear(quiet(47999));
+    sink.suspend(undefined);
+    await sink.hear(quiet(48000));
+    await sink.hear(quiet(47999));
     expect(states.at(-1)).toEqual({ state: 'listening' });
-    await ear.hear(quiet(1));
-    await ear.hear(noise(1));
-    ear.restart();
-    ear.hinder('muted');
-    ear.hinder(undefined);
-    ear.breakOff();
+    await sink.hear(quiet(1));
+    await sink.hear(noise(1));
+    sink.restart();
+    sink.suspend('muted');
+    sink.suspend(undefined);
+    sink.interrupt();
     expect(stream.flushes).toBe(1);
     await listening.close();
     const told = states.map(({ state, reason }) => (reason ? `${state}: ${reason}` : state));
@@ -317,11 +317,11 @@ describe('listening', () => {
   test('a model that is two minutes behind fails, unless maxLag says what to leave out', async () => {
     const { sound, stream, listening } = await opened();
     stream.lag = 121;
-    await sound.ear!.hear(noise(10));
+    await sound.sink!.hear(noise(10));
     expect(await errorOf(read(listening))).toMatchObject({ code: 'limit_exceeded' });
     const other = await opened({ maxLag: null });
     other.stream.lag = 121;
-    await other.sound.ear!.hear(noise(10));
+    await other.sound.sink!.hear(noise(10));
     expect([other.listening.state, other.listening.lag]).toEqual(['listening', 121]);
     await other.listening.close();
   });
@@ -329,9 +329,9 @@ describe('listening', () => {
   test('levels are told with each block: full scale is 1, silence 0', async () => {
     const levels: number[] = [];
     const { sound, listening } = await opened({ onLevel: (level) => void levels.push(level) });
-    await sound.ear!.hear(Float32Array.from({ length: 100 }, (_, i) => (i % 2 ? 1 : -1)));
-    await sound.ear!.hear(Int16Array.from({ length: 100 }, () => 3277));
-    await sound.ear!.hear(quiet(100));
+    await sound.sink!.hear(Float32Array.from({ length: 100 }, (_, i) => (i % 2 ? 1 : -1)));
+    await sound.sink!.hear(Int16Array.from({ length: 100 }, () => 3277));
+    await sound.sink!.hear(quiet(100));
     expect(levels).toEqual([1, expect.closeTo(2 / 3, 4), 0]);
     await listening.close();
   });
@@ -355,7 +355,7 @@ describe('listening', () => {
     expect(() => listen({} as never, paced(noise(9)))).toThrow(/Option model must be a model/);
     expect(() => microphone({ deviceId: 5 } as never)).toThrow(/deviceId/);
     expect(() => microphone({ device: 'usb' } as never)).toThrow(/deviceId/);
-    expect(sound.ear).toBeUndefined();
+    expect(sound.sink).toBeUndefined();
     const refuses = {
       stream: () => {
         throw new Error('does not stream');

@@ -132,7 +132,7 @@ describe('the clock of a media element', () => {
     clock.note(3, 16, 2);
     expect(clock.mediaTime(4)).toBe(18);
     // A pause, after which the player goes on where it was, but for what was not heard.
-    clock.breakOff();
+    clock.interrupt();
     clock.note(4, 18.1, 2);
     expect(clock.mediaTime(4)).toBe(18.1);
     clock.note(5, 0.1, 1);

@@ -15,9 +15,9 @@ const { TranscriberStore } = (await import('../../web/page/transcriber_store.js'
 
 test('loads nothing for a component that has gone, and again for one that is back', async () => {
   const store = new TranscriberStore('base');
-  const letGo = store.hold();
+  const release = store.hold();
   const loading = store.load();
-  letGo();
+  release();
   const late = [store.load(), store.transcribe(new Float32Array(9))];
   expect(await Promise.all([loading, ...late])).toEqual([undefined, undefined, undefined]);
   expect(loadModel).toHaveBeenCalledTimes(1);

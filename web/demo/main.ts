@@ -17,7 +17,7 @@ import { RecordButton } from './recording/record_button.js';
 import { byId } from './shell/dom.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
-import { doneText, Hearing, type Turn } from './transcript/hearing.js';
+import { doneText, Transcriber, type Turn } from './transcript/transcriber.js';
 import { ListeningOptions } from './transcript/listening_options.js';
 import type { TranscriptDocument } from './transcript/transcript_document.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
@@ -38,7 +38,7 @@ const history = new HistoryView({
   onOpen: show,
 });
 const network = new NetworkView(() => void runNetwork());
-const hearing = new Hearing({ facts, speed, listening });
+const transcriber = new Transcriber({ facts, speed, listening });
 
 const live: LiveCaptions = new LiveCaptions({
   isModelBusy: () => queue.isListening,
@@ -110,7 +110,7 @@ new RecordButton({
 
 async function listen(file: File, turn: Turn): Promise<string> {
   if (!network.isShown && models.model) {
-    return hearing.hear(models.model, file, {
+    return transcriber.transcribe(models.model, file, {
       ...turn,
       onText: (document) => {
         history.keep(document);

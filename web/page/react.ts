@@ -38,9 +38,9 @@ export function useTranscriber(
   });
   const { preload = false } = options;
   useEffect(() => {
-    const letGo = store.hold();
+    const release = store.hold();
     if (preload) void store.load();
-    return letGo;
+    return release;
   }, [store, preload]);
   const state = useSyncExternalStore(store.subscribe, store.state, store.state);
   const { load, transcribe, stop, pause, resume } = store;

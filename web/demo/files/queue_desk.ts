@@ -5,7 +5,7 @@ import { QueueView } from './queue_view.js';
 import { RecordingQueue, type ListenCall, type QueueItem } from './recording_queue.js';
 import { SaveAll, type SavedText } from './save_all.js';
 
-interface Calls<Text extends SavedText> {
+interface Callbacks<Text extends SavedText> {
   /** Whether there is something to listen with. */
   readonly hasModel: () => boolean;
   /** Whether that is on its way. */
@@ -22,7 +22,7 @@ interface Calls<Text extends SavedText> {
 
 export class QueueDesk<Text extends SavedText> {
   readonly #work: Work;
-  readonly #calls: Calls<Text>;
+  readonly #calls: Callbacks<Text>;
   readonly #queue: RecordingQueue<Text>;
   readonly #view: QueueView;
   readonly #saving = new SaveAll();
@@ -36,7 +36,7 @@ export class QueueDesk<Text extends SavedText> {
   #doneText = '';
   #listening: AbortSignal | undefined;
 
-  constructor(work: Work, calls: Calls<Text>) {
+  constructor(work: Work, calls: Callbacks<Text>) {
     this.#work = work;
     this.#calls = calls;
     this.#queue = new RecordingQueue<Text>({

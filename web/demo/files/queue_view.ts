@@ -5,7 +5,7 @@ import { strings } from '../strings.js';
 import { plainProblem } from './plain_problem.js';
 import type { QueueItem } from './recording_queue.js';
 
-interface Calls {
+interface Callbacks {
   readonly onShow: (id: number) => void;
   readonly onCancel: (id: number) => void;
   readonly onAgain: (id: number) => void;
@@ -26,10 +26,10 @@ export class QueueView {
   readonly #title = byId('queue_title', HTMLElement);
   readonly #list = byId('queue_list', HTMLOListElement);
   readonly #stop = byId('queue_stop', HTMLButtonElement);
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   readonly #rows = new Map<number, QueueRow>();
 
-  constructor(calls: Calls) {
+  constructor(calls: Callbacks) {
     this.#calls = calls;
     this.#stop.addEventListener('click', () => calls.onStopAll());
   }
@@ -83,7 +83,7 @@ class QueueRow {
   readonly #again: HTMLButtonElement;
   readonly #remove: HTMLButtonElement;
 
-  constructor({ id, file }: QueueItem<unknown>, calls: Calls) {
+  constructor({ id, file }: QueueItem<unknown>, calls: Callbacks) {
     const { queue } = strings;
     const button = (text: string, label: string, onPress: (id: number) => void) => {
       const made = element('button', '', text);

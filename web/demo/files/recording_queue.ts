@@ -21,7 +21,7 @@ export interface ListenCall<Text> {
   readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
-interface Calls<Text> {
+interface Callbacks<Text> {
   /** Whether a transcription can begin now: a model is loaded, and no other is on its way. */
   readonly canListen: () => boolean;
   /** Resolves when the transcription is complete; rejects, with any reason, if the signal stopped it. */
@@ -38,12 +38,12 @@ interface Calls<Text> {
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 export class RecordingQueue<Text> {
-  readonly #calls: Calls<Text>;
+  readonly #calls: Callbacks<Text>;
   #items: Mutable<QueueItem<Text>>[] = [];
   #current: { readonly id: number; readonly controller: AbortController } | undefined;
   #lastId = 0;
 
-  constructor(calls: Calls<Text>) {
+  constructor(calls: Callbacks<Text>) {
     this.#calls = calls;
   }
 

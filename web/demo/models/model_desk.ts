@@ -16,7 +16,7 @@ import { firstOf, keyOf, offeredModels, type OfferedModel } from './offered_mode
 import { rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
-interface Calls {
+interface Callbacks {
   /** A model is there, in place of what was before. */
   readonly onModel: (name: string, model: Model) => Promise<void>;
   readonly onNetwork: (name: string, module: GraphModule, source: URL | File) => Promise<void>;
@@ -46,7 +46,7 @@ interface InUse extends Occupant {
 
 export class ModelDesk {
   readonly #work: Work;
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   readonly #loads: LoadQueue;
   readonly #menu = new ModelMenu({
     onChoose: (offered) => void this.useOffered(offered),
@@ -57,7 +57,7 @@ export class ModelDesk {
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
-  constructor(work: Work, calls: Calls) {
+  constructor(work: Work, calls: Callbacks) {
     this.#work = work;
     this.#calls = calls;
     this.#loads = new LoadQueue(calls.waiting);

@@ -8,7 +8,7 @@ import { keyOf, type OfferedModel } from './offered_models.js';
 
 const { models: words } = strings;
 
-interface Calls {
+interface Callbacks {
   readonly onChoose: (model: OfferedModel) => void;
   /** Reads anew what there is. */
   readonly read: () => Promise<readonly OfferedModel[]>;
@@ -19,11 +19,11 @@ export class ModelMenu {
   readonly #name = byId('model_name', HTMLElement);
   readonly #about = byId('model_about', HTMLElement);
   readonly #panel = byId('model_menu', HTMLDialogElement);
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   #models: readonly OfferedModel[] = [];
   #inUse = '';
 
-  constructor(calls: Calls) {
+  constructor(calls: Callbacks) {
     this.#calls = calls;
     this.#button.addEventListener('click', () => void this.#open());
     byId('model_close', HTMLButtonElement).addEventListener('click', () => this.#panel.close());

@@ -14,7 +14,7 @@ export interface Occupant {
   readonly dispose: () => void;
 }
 
-interface Calls {
+interface Callbacks {
   /** Another is there; the one from before goes when this resolves. */
   readonly onLeave: () => Promise<void>;
   /** What was before goes. */
@@ -25,12 +25,12 @@ interface Calls {
 
 /** Holds the model in use: the one given last, in whatever order earlier ones finish. */
 export class ModelPlace<Kept extends Occupant> {
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   #inUse: Kept | undefined;
   /** Whether the one in use was told to leave, although it is still there. */
   #hasLeft = false;
 
-  constructor(calls: Calls) {
+  constructor(calls: Callbacks) {
     this.#calls = calls;
   }
 

@@ -6,7 +6,7 @@ import { byId, element } from '../shell/dom.js';
 import { bytes, clock, count } from '../shell/format.js';
 import { graphPicture } from './graph_picture.js';
 import { graphRows, outputRows } from './graph_rows.js';
-import { hear, hearingOf, type Hearing } from './network_hearing.js';
+import { hear, soundInputOf, type SoundInput } from './sound_input.js';
 import { InputFields } from './network_inputs.js';
 import { recordedSamples, sampleRate } from './recorded_samples.js';
 import { withoutRun, withRun, type ShownGraph } from './shown_graph.js';
@@ -21,7 +21,7 @@ export class NetworkView {
   readonly #graph = byId('graph', HTMLElement);
   #module: GraphModule | undefined;
   #run: ModuleDescription | undefined;
-  #hearing: Hearing | undefined;
+  #soundInput: SoundInput | undefined;
   #fields: readonly InputFields[] = [];
 
   /** `onRun`: it is to be run on what the fields say. */
@@ -41,7 +41,7 @@ export class NetworkView {
     this.#heard.hidden = true;
     try {
       this.#describe(await module.describe());
-      this.#note.textContent = this.#hearing
+      this.#note.textContent = this.#soundInput
         ? 'It takes sound. Give it a recording, or the sample: it hears it frame by frame.'
         : 'It takes no sound. Run it on noise or zeros to see what it gives.';
     } catch (error) {
@@ -69,7 +69,7 @@ export class NetworkView {
     this.#module?.dispose();
     this.#module = undefined;
     this.#run = undefined;
-    this.#hearing = undefined;
+    this.#soundInput = undefined;
     this.#card.hidden = true;
   }
 
@@ -103,7 +103,7 @@ export class NetworkView {
     signal: AbortSignal,
     onPart: (part: number) => void,
   ): Promise<{ readonly audio: number; readonly work: number } | undefined> {
-    const [module, run, hearing] = [this.#module, this.#run, this.#hearing];
+    const [module, run, hearing] = [this.#module, this.#run, this.#soundInput];
     if (!module || !run || !hearing) return undefined;
     const began = performance.now();
     const samples = await recordedSamples(file);
@@ -141,7 +141,7 @@ export class NetworkView {
 
   #describe(run: ModuleDescription): void {
     this.#run = run;
-    this.#hearing = hearingOf(run, this.#module?.inputs ?? []);
+    this.#soundInput = soundInputOf(run, this.#module?.inputs ?? []);
     this.#draw(withRun(run));
   }
 

@@ -4,7 +4,7 @@ import { takeOver } from './seen_request.js';
 /** `'none'`: the browser or the URL does not allow one. */
 export type OfflineState = 'preparing' | 'ready' | 'update' | 'none';
 
-interface Calls {
+interface Callbacks {
   readonly onState: (state: OfflineState) => void;
   readonly onMessage: (message: unknown) => void;
   /** The version that waited has taken over. */
@@ -13,12 +13,12 @@ interface Calls {
 
 export class OfflineService {
   readonly #container: ServiceWorkerContainer | undefined;
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   #registration: ServiceWorkerRegistration | undefined;
   #updates = false;
 
   /** Without a secure context there is no container. */
-  constructor(container: ServiceWorkerContainer | undefined, calls: Calls) {
+  constructor(container: ServiceWorkerContainer | undefined, calls: Callbacks) {
     this.#container = container;
     this.#calls = calls;
     container?.addEventListener('message', ({ data }) => calls.onMessage(data));

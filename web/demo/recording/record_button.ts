@@ -5,7 +5,7 @@ import { strings } from '../strings.js';
 import { startRecording, type Recording } from './recorder.js';
 
 /** What the page does around a recording from the microphone. */
-interface Calls {
+interface Callbacks {
   /** Before the microphone is asked for. */
   readonly onAsk: () => void;
   readonly onRecorded: (file: File) => void;
@@ -22,11 +22,11 @@ export class RecordButton {
   readonly #time = byId('recording_time', HTMLElement);
   readonly #note = byId('recording_note', HTMLElement);
   readonly #level = byId('level', HTMLMeterElement);
-  readonly #calls: Calls;
+  readonly #calls: Callbacks;
   #recording: Recording | undefined;
   #ticking: number | undefined;
 
-  constructor(calls: Calls) {
+  constructor(calls: Callbacks) {
     this.#calls = calls;
     this.#button.addEventListener('click', () => void this.#toggle());
   }

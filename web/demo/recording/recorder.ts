@@ -12,7 +12,7 @@ export interface Recording {
   stop(): Promise<File | undefined>;
 }
 
-interface Calls {
+interface Callbacks {
   /** Called with the level of the latest audio, 0 to 1. */
   readonly onLevel: (level: number) => void;
   /** The microphone is gone, or the file is as large as a WAV file gets. */
@@ -23,7 +23,7 @@ interface Calls {
 const mostBytes = 4e9;
 
 /** Rejects with a SusurrusError when there is no microphone, or the person says no. */
-export async function startRecording({ onLevel, onEnded }: Calls): Promise<Recording> {
+export async function startRecording({ onLevel, onEnded }: Callbacks): Promise<Recording> {
   const sound = new KeptSound(mostBytes);
   let isSilent = true;
   const keeper: StreamingModel = {

@@ -62,7 +62,7 @@ export class StatusView {
     this.#onShow = undefined;
     this.#cancel.hidden = true;
     this.#show.hidden = true;
-    this.#awake.letGo();
+    this.#awake.release();
     document.documentElement.dataset.state = 'idle';
   }
 }

@@ -42,7 +42,7 @@ export async function hearSpeech(
     document.finish(result, facts.filter((fact) => fact !== '').join(' · '));
     return { audio: result.duration, work: seconds };
   } catch (error) {
-    document.breakOff(signal.aborted ? strings.transcript.stopped : strings.transcript.failed);
+    document.interrupt(signal.aborted ? strings.transcript.stopped : strings.transcript.failed);
     throw error;
   }
 }

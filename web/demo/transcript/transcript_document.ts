@@ -196,7 +196,7 @@ export class TranscriptDocument {
   }
 
   /** It ends here, for the reason in the note. */
-  breakOff(note: string): void {
+  interrupt(note: string): void {
     this.#end(note);
   }
 

@@ -2,7 +2,7 @@
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 import { AudioTap, makeContext } from '../../tools/capture/tap.js';
-import type { Ear, Hindrance, Sound, SoundEnd } from './sound.js';
+import type { AudioSink, Suspension, Sound, SoundEnd } from './sound.js';
 import { workletAddress } from './worklet_address.js';
 
 /** Rates of devices, for browsers that connect a device only to a context of its own rate. */
@@ -19,8 +19,8 @@ export abstract class ContextSound implements Sound {
   #tap: AudioTap;
   #end!: (end: SoundEnd) => void;
   #closing: Promise<void> | undefined;
-  #ear: Ear | undefined;
-  /** What the ear was told last. */
+  #sink: AudioSink | undefined;
+  /** What the sink was told last. */
   #toldRate: number | undefined;
   readonly #onGesture = (): void => void this.resume();
   readonly #onState = (): void => this.tellHindrance();
@@ -47,8 +47,8 @@ export abstract class ContextSound implements Sound {
     return this.#tap.context.sampleRate;
   }
 
-  async open(ear: Ear): Promise<number> {
-    this.#ear = ear;
+  async open(sink: AudioSink): Promise<number> {
+    this.#sink = sink;
     await Promise.all([this.#tap.load(this.#worklet), this.acquire()]);
     if (this.isClosed) return this.sampleRate;
     await this.connect();
@@ -82,8 +82,8 @@ export abstract class ContextSound implements Sound {
     return this.#closing !== undefined;
   }
 
-  protected get ear(): Ear | undefined {
-    return this.#ear;
+  protected get sink(): AudioSink | undefined {
+    return this.#sink;
   }
 
   protected get tap(): AudioTap {
@@ -91,13 +91,13 @@ export abstract class ContextSound implements Sound {
   }
 
   /** What else keeps it silent. */
-  protected get hindrance(): Hindrance | undefined {
+  protected get suspension(): Suspension | undefined {
     return undefined;
   }
 
-  /** Called with each block, before the ear has it. */
+  /** Called with each block, before the sink has it. */
   protected onBlock(samples: Float32Array): void {
-    void this.#ear?.hear(samples);
+    void this.#sink?.hear(samples);
   }
 
   protected end(end: SoundEnd): void {
@@ -140,7 +140,7 @@ export abstract class ContextSound implements Sound {
   #tellRate(): void {
     if (this.#toldRate === undefined || this.#toldRate === this.sampleRate) return;
     this.#toldRate = this.sampleRate;
-    this.#ear?.changeRate(this.sampleRate);
+    this.#sink?.changeRate(this.sampleRate);
   }
 
   /** False where the device has another rate than the context, which Firefox refuses. */
@@ -162,8 +162,8 @@ export abstract class ContextSound implements Sound {
       if (isWaiting) document.addEventListener(name, this.#onGesture, { capture: true });
       else document.removeEventListener(name, this.#onGesture, { capture: true });
     }
-    this.#ear?.hinder(
-      isWaiting ? 'needs-click' : state === 'running' ? this.hindrance : 'interrupted',
+    this.#sink?.suspend(
+      isWaiting ? 'needs-click' : state === 'running' ? this.suspension : 'interrupted',
     );
   }
 

@@ -4,7 +4,7 @@ import { makeContext } from '../../tools/capture/tap.js';
 import type { Assets } from '../../src/api/types.js';
 import { ContextSound } from './context_sound.js';
 import type { MediaClock } from './media_clock.js';
-import type { Hindrance } from './sound.js';
+import type { Suspension } from './sound.js';
 
 /** Sound that is under way to the worklet when an element pauses, in seconds. */
 const tail = 0.3;
@@ -36,7 +36,7 @@ export class ElementSound extends ContextSound {
   readonly #media: HTMLMediaElement;
   readonly #clock: MediaClock;
   #stream: MediaStream | undefined;
-  /** Samples that went to the ear. */
+  /** Samples that went to the sink. */
   #count = 0;
   /** Samples that still go there: all while it plays. */
   #left = Infinity;
@@ -49,7 +49,7 @@ export class ElementSound extends ContextSound {
     seeked: () => this.#goOn(),
   };
   readonly #onTrack = (): void =>
-    void this.#connectTrack().catch((e: unknown) => this.ear?.fail(e));
+    void this.#connectTrack().catch((e: unknown) => this.sink?.fail(e));
 
   constructor(media: HTMLMediaElement, clock: MediaClock, assets: Assets | undefined) {
     super(assets, captures(media) ? undefined : reroute(media).context);
@@ -57,7 +57,7 @@ export class ElementSound extends ContextSound {
     this.#clock = clock;
   }
 
-  protected override get hindrance(): Hindrance | undefined {
+  protected override get suspension(): Suspension | undefined {
     return this.#isPlaying ? undefined : 'paused';
   }
 
@@ -106,7 +106,7 @@ export class ElementSound extends ContextSound {
     this.#count += samples.length;
     this.#left -= samples.length;
     super.onBlock(samples);
-    if (this.#left <= 0) this.ear?.breakOff();
+    if (this.#left <= 0) this.sink?.interrupt();
   }
 
   get #isPlaying(): boolean {
@@ -117,8 +117,8 @@ export class ElementSound extends ContextSound {
   #pause(seconds: number): void {
     const isHeard = this.#left > 0;
     this.#left = Math.min(this.#left, seconds * this.sampleRate);
-    if (isHeard && this.#left <= 0) this.ear?.breakOff();
-    this.#clock.breakOff();
+    if (isHeard && this.#left <= 0) this.sink?.interrupt();
+    this.#clock.interrupt();
     this.tellHindrance();
   }
 

@@ -4,7 +4,7 @@ import { onAbort } from '../../src/api/signals.js';
 import type { LiveEvent, LiveLag, SampleArray } from '../../src/api/types.js';
 import { Loudness } from './loudness.js';
 import { laterBy } from './later_events.js';
-import type { Ear, Hindrance, Sound, SoundMaker } from './sound.js';
+import type { AudioSink, Suspension, Sound, SoundMaker } from './sound.js';
 import { soundOf } from './sound_of.js';
 import type {
   Listening,
@@ -40,7 +40,7 @@ export function listenTo(
   model: StreamingModel,
   source: SoundMaker,
   options: ListenOptions,
-): Listening & Pick<Ear, 'fail'> {
+): Listening & Pick<AudioSink, 'fail'> {
   checkObject(options);
   const { onState, onLevel, nothingHeardAfter, wakeLock, assets, ...live } = options;
   checkOptions(
@@ -57,7 +57,7 @@ export function listenTo(
   }
   const startLive: StartLive = (sampleRate, onLag) =>
     model.stream({ ...live, sampleRate, ...(onLag && { onLag }) });
-  return new Hearing(source.begin(assets), options, startLive);
+  return new ListeningSession(source.begin(assets), options, startLive);
 }
 
 type OnLag = NonNullable<ListenOptions['onLag']>;
@@ -72,7 +72,7 @@ interface HeardStream {
   firstId?: number;
 }
 
-class Hearing implements Listening, Ear {
+class ListeningSession implements Listening, AudioSink {
   readonly #sound: Sound;
   readonly #options: ListenOptions;
   readonly #startLive: StartLive;
@@ -86,7 +86,7 @@ class Hearing implements Listening, Ear {
   /** Samples that came at that rate. */
   #count = 0;
   #status: ListenStatus = { state: 'starting' };
-  #hindrance: Hindrance | undefined;
+  #suspension: Suspension | undefined;
   #isOpen = false;
   #isRestarting = false;
   /** Whatever comes now is too late. */
@@ -208,8 +208,8 @@ class Hearing implements Listening, Ear {
     else if (this.lag > mostLag && this.#options.maxLag === undefined) this.fail(tooSlow());
   }
 
-  breakOff(): void {
-    this.#breakOff().catch((error: unknown) => this.fail(error));
+  interrupt(): void {
+    this.#interrupt().catch((error: unknown) => this.fail(error));
   }
 
   changeRate(sampleRate: number): void {
@@ -228,9 +228,9 @@ class Hearing implements Listening, Ear {
     before.close().catch((error: unknown) => this.fail(error));
   }
 
-  hinder(hindrance: Hindrance | undefined): void {
+  suspend(suspension: Suspension | undefined): void {
     this.#isRestarting = false;
-    this.#hindrance = hindrance;
+    this.#suspension = suspension;
     this.#tell();
   }
 
@@ -256,7 +256,7 @@ class Hearing implements Listening, Ear {
     await this.#close();
   }
 
-  async #breakOff(): Promise<void> {
+  async #interrupt(): Promise<void> {
     if (!this.#isOpen) await this.#begun;
     if (!this.#isDeaf) await this.#live.flush();
   }
@@ -278,7 +278,7 @@ class Hearing implements Listening, Ear {
   }
 
   async #close(): Promise<void> {
-    this.#lock.letGo();
+    this.#lock.release();
     try {
       // Its last samples still come.
       await this.#sound.close();
@@ -319,7 +319,7 @@ class Hearing implements Listening, Ear {
 
   get #now(): { readonly state: ListenState; readonly reason?: ListenReason | undefined } {
     if (!this.#isOpen || this.#isRestarting) return { state: 'starting' };
-    if (this.#hindrance) return { state: 'suspended', reason: this.#hindrance };
+    if (this.#suspension) return { state: 'suspended', reason: this.#suspension };
     const { nothingHeardAfter = usualSilence } = this.#options;
     const isNothing = this.#loudness.silentCount >= nothingHeardAfter * this.#rate;
     return { state: 'listening', reason: isNothing ? 'nothing-heard' : undefined };

@@ -9,7 +9,7 @@ import { ElementSound } from './element_sound.js';
 import { listenTo } from './listen.js';
 import { LiveTrack } from './live_track.js';
 import { MediaClock } from './media_clock.js';
-import type { Ear } from './sound.js';
+import type { AudioSink } from './sound.js';
 import type { Listening, ListenOptions, StreamingModel } from './types.js';
 
 /** Options of attachLiveCaptions(): those of listen(), those of the track, and these. `language` is that of both. */
@@ -109,7 +109,7 @@ export function attachLiveCaptions(
 
 /** Until the events end. Their failure is in the status. */
 async function write(
-  listening: Listening & Pick<Ear, 'fail'>,
+  listening: Listening & Pick<AudioSink, 'fail'>,
   clock: MediaClock,
   shown: LiveTrack,
   onEvent: ((event: LiveEvent) => void) | undefined,

@@ -32,7 +32,7 @@ export class LiveTrack {
     const [first, last] = [wanted[0], wanted.at(-1)];
     changeCues(this.#track, () => {
       for (const cue of this.#current.splice(wanted.length)) this.#track.removeCue(cue);
-      this.#letGo();
+      this.#release();
       if (!first || !last) return;
       this.#clear(first.start, last.end);
       const { end: lastEnd } = last;
@@ -63,7 +63,7 @@ export class LiveTrack {
   }
 
   /** What follows is there: the cue before it gets its own time. One that is shown anew is held anew. */
-  #letGo(): void {
+  #release(): void {
     if (this.#held && !this.#current.includes(this.#held.cue)) {
       this.#held.cue.endTime = this.#held.end;
     }

@@ -33,7 +33,7 @@ export class MediaClock {
   }
 
   /** What comes next stands somewhere else. */
-  breakOff(): void {
+  interrupt(): void {
     this.#isBroken = true;
   }
 

@@ -2,7 +2,7 @@ import { checkOptions, flag, text } from '../../src/api/options.js';
 import type { Assets } from '../../src/api/types.js';
 import { ContextSound } from './context_sound.js';
 import { microphoneError, missingHere } from './device_errors.js';
-import type { Hindrance, Sound, SoundMaker } from './sound.js';
+import type { Suspension, Sound, SoundMaker } from './sound.js';
 import type { LiveSource, MicrophoneOptions } from './types.js';
 
 /** A microphone, for listen(), which requests it anew each time. Throws SusurrusError for wrong options. */
@@ -47,7 +47,7 @@ class MicrophoneSound extends ContextSound {
     this.#options = options;
   }
 
-  protected override get hindrance(): Hindrance | undefined {
+  protected override get suspension(): Suspension | undefined {
     return this.#track?.muted ? 'muted' : undefined;
   }
 
@@ -98,7 +98,7 @@ class MicrophoneSound extends ContextSound {
       this.end('device-lost');
       return;
     }
-    this.ear?.restart();
+    this.sink?.restart();
     try {
       await this.#ask(undefined);
       await this.connect();

@@ -1,7 +1,7 @@
 // Samples of an iterable or a stream, read as fast as the model processes them.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { SampleArray } from '../../src/api/types.js';
-import type { Ear, Sound, SoundEnd } from './sound.js';
+import type { AudioSink, Sound, SoundEnd } from './sound.js';
 
 type Pieces = AsyncIterable<SampleArray> | ReadableStream<SampleArray>;
 
@@ -22,8 +22,8 @@ export class SampleSound implements Sound {
     this.ended = new Promise((done) => (this.#end = done));
   }
 
-  open(ear: Ear): Promise<number> {
-    void this.#read(ear);
+  open(sink: AudioSink): Promise<number> {
+    void this.#read(sink);
     return Promise.resolve(this.sampleRate);
   }
 
@@ -39,7 +39,7 @@ export class SampleSound implements Sound {
     await Promise.resolve();
   }
 
-  async #read(ear: Ear): Promise<void> {
+  async #read(sink: AudioSink): Promise<void> {
     try {
       const pieces = iterate(this.#pieces);
       this.#leave = () => pieces.return?.();
@@ -47,14 +47,14 @@ export class SampleSound implements Sound {
         const step = await pieces.next();
         if (this.#isClosed) return;
         if (step.done) break;
-        await ear.hear(mono(step.value, this.#channels));
+        await sink.hear(mono(step.value, this.#channels));
       }
       this.#leave = undefined;
       this.#end('source-ended');
     } catch (error) {
       if (this.#isClosed) return;
       const got = String(error);
-      ear.fail(
+      sink.fail(
         error instanceof SusurrusError
           ? error
           : sourceFailed('audio', 'reading the stream failed', { got }, error),

@@ -16,7 +16,7 @@ export class ScreenLock {
     this.#ask();
   }
 
-  letGo(): void {
+  release(): void {
     if (!this.#isWanted) return;
     this.#isWanted = false;
     document.removeEventListener('visibilitychange', this.#onVisibility);

@@ -12,7 +12,7 @@ import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.j
 import type { PartFile } from '../protocol/link.js';
 import type { Handlers } from '../worker/module_host.js';
 import { RunningHost } from './running_host.js';
-import type { Hearing } from './transcribing.js';
+import type { TranscriptionEngine } from './transcribing.js';
 import { chooseVariant } from './variant.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 import type { YieldController } from '../wasm/yield_controller.js';
@@ -165,7 +165,7 @@ export class EngineHost extends RunningHost<EngineCalls> {
       this.#listen('align', samples, { options, text }, yielder),
   };
 
-  protected get hearing(): Hearing {
+  protected get transcriptionEngine(): TranscriptionEngine {
     const model = this.#loaded;
     return {
       module: this.#engine,

@@ -10,7 +10,7 @@ import type { RunningModule } from './engine_module.js';
 import { LiveStreams } from './live_streams.js';
 import { PauseGate } from './pause_gate.js';
 import { checkSamples } from '../api/sample_check.js';
-import { transcribeAudio, type Hearing } from './transcribing.js';
+import { transcribeAudio, type TranscriptionEngine } from './transcribing.js';
 
 type RunningCalls = Pick<
   CommonCalls,
@@ -40,7 +40,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
   /** The module; rejected before it is there. */
   protected abstract get opened(): RunningModule;
   /** The module with its model; rejected before the model is there. */
-  protected abstract get hearing(): Hearing;
+  protected abstract get transcriptionEngine(): TranscriptionEngine;
   protected abstract get facts(): LoadedFacts;
 
   protected readonly running: Handlers<RunningCalls, EngineEvent> = {
@@ -63,7 +63,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
     },
 
     transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
-      const { hearing } = this;
+      const { transcriptionEngine } = this;
       if (samples) await checkSamples(samples, yielder);
       const supply = samples
         ? recordingSupply(samples)
@@ -71,7 +71,13 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       this.#stream = supply instanceof StreamSupply ? supply : undefined;
       const gate = this.#gateOf(run);
       try {
-        const heard = await transcribeAudio(hearing, { supply, ...task }, gate, yielder, emit);
+        const heard = await transcribeAudio(
+          transcriptionEngine,
+          { supply, ...task },
+          gate,
+          yielder,
+          emit,
+        );
         return { ...heard, duration: supply.heardCount / sampleRate };
       } finally {
         this.#stream = undefined;
@@ -86,7 +92,8 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       return undefined;
     },
 
-    beginLive: ({ settings }) => this.#live.begin(this.opened, this.hearing.model, settings),
+    beginLive: ({ settings }) =>
+      this.#live.begin(this.opened, this.transcriptionEngine.model, settings),
     feedLive: ({ id, samples }, { yielder }) => this.#live.feed(this.opened, id, samples, yielder),
     flushLive: ({ id }, { yielder }) => this.#live.flush(this.opened, id, yielder),
     skipLive: ({ id, sampleCount }) => this.#live.skip(id, sampleCount),

@@ -20,7 +20,7 @@ import { checked } from './stepping.js';
 type SavedState = SavedTranscription['state'];
 
 /** An engine with a model of any family, of which more may arrive. */
-export interface Hearing {
+export interface TranscriptionEngine {
   readonly module: RunningModule;
   readonly model: EngineHolder;
   readonly arrivals: Arrivals;
@@ -38,7 +38,7 @@ interface Recording {
 }
 
 export async function transcribeAudio(
-  { module, model, arrivals, hasEncoded }: Hearing,
+  { module, model, arrivals, hasEncoded }: TranscriptionEngine,
   { supply, settings, state, expectedSeconds }: Recording,
   gate: PauseGate,
   yielder: YieldController,

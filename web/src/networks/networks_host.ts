@@ -4,7 +4,7 @@ import { invalidOption, wrongState } from '../api/errors.js';
 import { Arrivals } from '../engine/arrivals.js';
 import { RunningHost } from '../engine/running_host.js';
 import { checked } from '../engine/stepping.js';
-import type { Hearing } from '../engine/transcribing.js';
+import type { TranscriptionEngine } from '../engine/transcribing.js';
 import { chooseVariant } from '../engine/variant.js';
 import type { Variant } from '../api/types.js';
 import type { LoadedFacts, WhisperCalls } from '../protocol/engine.js';
@@ -116,7 +116,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     return this.#module;
   }
 
-  protected get hearing(): Hearing {
+  protected get transcriptionEngine(): TranscriptionEngine {
     return {
       module: this.opened,
       model: this.#loaded,

@@ -11,7 +11,7 @@ import type {
   SoundChunks,
 } from '../../src/platform/speech.js';
 import { RecordingTimes } from './recording_times.js';
-import { FrameHearing, mostFrames, openSpeechNetwork } from './speech_network.js';
+import { FrameReader, mostFrames, openSpeechNetwork } from './speech_network.js';
 import { frameSamples, SpeechRules, type SampleRange } from './speech_rules.js';
 import { speechLimits, vadDefaults } from './vad_options.js';
 import { joined } from '../../src/api/joined.js';
@@ -34,7 +34,7 @@ export async function openSilenceSkipper(
     async skip(audio, { clips, mostHeldSeconds }) {
       const skipper = new Skipper(
         new SpeechRules(limits),
-        new FrameHearing(network, signal),
+        new FrameReader(network, signal),
         clipsOf(clips),
         new RecordingTimes(limits.pad),
         limits.minSilence,
@@ -86,7 +86,7 @@ function clipsOf(times: readonly number[] = []): SampleRange[] {
 /** Holds samples until it is certain what becomes of them: some seconds. */
 class Skipper {
   readonly #rules: SpeechRules;
-  readonly #frames: FrameHearing;
+  readonly #frames: FrameReader;
   readonly #clips: readonly SampleRange[];
   readonly #times: RecordingTimes;
   /** Shorter silence stays, at the beginning and at the end too: what a model makes of a recording depends on it. */
@@ -100,7 +100,7 @@ class Skipper {
 
   constructor(
     rules: SpeechRules,
-    frames: FrameHearing,
+    frames: FrameReader,
     clips: readonly SampleRange[],
     times: RecordingTimes,
     minSilence: number,

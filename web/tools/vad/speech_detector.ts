@@ -26,7 +26,7 @@ import { disposedOf, endWhenForgotten } from '../../src/model/forgotten.js';
 import type { Platform } from '../../src/platform/platform.js';
 import { closingStream } from './closing_stream.js';
 import { SpeechEvents } from './speech_events.js';
-import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
+import { FrameReader, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
 import { frameSamples, SpeechRules, type SpeechLimits } from './speech_rules.js';
 import { speechLimits, vadDefaults } from './vad_options.js';
 
@@ -165,7 +165,7 @@ export class SpeechDetector {
 }
 
 class HeardRecording {
-  readonly #frames: FrameHearing;
+  readonly #frames: FrameReader;
   readonly #rules: SpeechRules;
   readonly #events: SpeechEvents;
   readonly #onProbability: DetectOptions['onProbability'];
@@ -173,7 +173,7 @@ class HeardRecording {
   #frameCount = 0;
 
   constructor(network: SpeechNetwork, limits: SpeechLimits, options: DetectOptions) {
-    this.#frames = new FrameHearing(network, options.signal);
+    this.#frames = new FrameReader(network, options.signal);
     this.#rules = new SpeechRules(limits);
     this.#events = new SpeechEvents(this.#rules);
     this.#onProbability = options.onProbability;

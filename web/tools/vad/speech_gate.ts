@@ -3,7 +3,7 @@ import { joined } from '../../src/api/joined.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { LivePart, SpeechGate } from '../../src/platform/speech.js';
 import type { VadOptions } from '../../src/api/types.js';
-import { FrameHearing, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
+import { FrameReader, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
 import { SpeechRules, type SpeechLimits } from './speech_rules.js';
 import { speechLimits, vadDefaults } from './vad_options.js';
 
@@ -20,7 +20,7 @@ class DetectorGate implements SpeechGate {
   readonly #network: SpeechNetwork;
   readonly #limits: SpeechLimits;
   readonly #signal: AbortSignal | undefined;
-  #frames!: FrameHearing;
+  #frames!: FrameReader;
   #rules!: SpeechRules;
   /** Samples that may still be wanted, from `#heldFrom` on. */
   #held: Float32Array[] = [];
@@ -67,7 +67,7 @@ class DetectorGate implements SpeechGate {
 
   /** What comes next is a recording of its own. */
   #begin(): void {
-    this.#frames = new FrameHearing(this.#network, this.#signal);
+    this.#frames = new FrameReader(this.#network, this.#signal);
     this.#rules = new SpeechRules(this.#limits);
     this.#held = [];
     this.#heldFrom = this.#count = this.#done = 0;

@@ -53,7 +53,7 @@ async function readModel(platform: Platform, signal: AbortSignal | undefined): P
 }
 
 /** Takes the samples of one recording in order, and processes whole frames at once. */
-export class FrameHearing {
+export class FrameReader {
   readonly #network: SpeechNetwork;
   readonly #signal: AbortSignal | undefined;
   /** What the network calls it, from the first frame on. */

@@ -26,7 +26,7 @@ export interface Turn {
   readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
-export class Hearing {
+export class Transcriber {
   readonly #parts: Parts;
 
   constructor(parts: Parts) {
@@ -34,7 +34,7 @@ export class Hearing {
   }
 
   /** Returns the sentence for the end. */
-  async hear(
+  async transcribe(
     model: Model,
     file: File,
     { knowsDigitsAlone, signal, onText, onPart }: Turn,

@@ -13,7 +13,7 @@ const leastFrame = 160;
 const framesPerReport = 32;
 
 /** How a network is given sound. */
-export interface Hearing {
+export interface SoundInput {
   /** Index of the input for sound, and its shape. */
   readonly sound: number;
   readonly shape: readonly number[];
@@ -27,10 +27,10 @@ export interface Hearing {
  * Undefined for a network that takes no sound. One does where one input is a long row of numbers, and each other one has the shape of an
  * output, which it gets back with the next frame.
  */
-export function hearingOf(
+export function soundInputOf(
   { inputShapes, nodes, outputs }: ModuleDescription,
   inputs: readonly ModuleInput[],
-): Hearing | undefined {
+): SoundInput | undefined {
   const rows = inputShapes.flatMap((shape, i) => (isRow(shape) ? [i] : []));
   const [sound] = rows;
   if (sound === undefined || rows.length > 1) return undefined;
@@ -64,7 +64,7 @@ function stepOf(frame: number): number {
 export async function hear(
   module: GraphModule,
   samples: Float32Array,
-  { sound, shape: usual, step: fixedStep, remembered }: Hearing,
+  { sound, shape: usual, step: fixedStep, remembered }: SoundInput,
   { inputShapes }: ModuleDescription,
   { signal, onPart }: { readonly signal: AbortSignal; readonly onPart: (part: number) => void },
 ): Promise<readonly (readonly ModuleOutput[])[]> {
