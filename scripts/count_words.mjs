@@ -1,10 +1,9 @@
 // Words that users have to read: README.md and docs/*.md, without code blocks and generated tables.
 //
-//   node scripts/count_words.mjs             each document beside its budget
-//   node scripts/count_words.mjs --check     fails where a budget is exceeded
+//   node scripts/count_words.mjs     each document beside its budget; lint fails where one is exceeded
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProgram, main, readArguments, root, StepError } from './toolchain/steps.mjs';
+import { isProgram, main, readArguments, root } from './toolchain/steps.mjs';
 
 /** Words allowed, by document; `*` stands for the rest of a name. Documents that match no line share the last. */
 const budgets = [
@@ -13,7 +12,6 @@ const budgets = [
   ['docs/performance.md', 1500],
   ['docs/accuracy.md', 1500],
   ['docs/formats.md', 2000],
-  ['docs/architecture.md', 2500],
   ['docs/graphs.md', 500],
   ['docs/models.md', 1300],
   ['docs/cookbook.md', 1750],
@@ -103,11 +101,7 @@ function print() {
 
 if (isProgram(import.meta)) {
   await main(async () => {
-    const { values } = readArguments({ options: { check: { type: 'boolean', default: false } } });
+    readArguments({ options: {} });
     print();
-    const exceeded = exceededBudgets();
-    if (values.check && exceeded.length > 0) {
-      throw new StepError(`Too many words:\n  ${exceeded.join('\n  ')}`);
-    }
   });
 }

@@ -89,6 +89,13 @@ function comments({ selected }) {
   throw new StepError(`Comments:\n${labels.join('\n')}`, 'Begin with what the code is or does.');
 }
 
+/** Documents for users keep their budgets of words. */
+function words({ paths }) {
+  const exceeded = paths.length === 0 ? exceededBudgets() : [];
+  if (exceeded.length === 0) return;
+  throw new StepError(`Documents are too long:\n${exceeded.join('\n')}`, 'Say it in fewer words.');
+}
+
 async function documentTables({ fix, selected }) {
   if (!['docs/api.md', 'docs/errors.md', 'scripts/facts/options.json'].some(selected)) return;
   if (await checkDocuments({ fix })) return;
@@ -130,7 +137,7 @@ export async function lint({ fix = false, paths = [], types = true } = {}) {
   const options = { fix, paths, selected };
   const failures = [];
   generateFacts();
-  const checks = [clangFormat, comments, documentTables, prettier, eslint, layers];
+  const checks = [clangFormat, comments, words, documentTables, prettier, eslint, layers];
   for (const check of [...checks, ...(types ? [typeCheck] : []), reference]) {
     try {
       await check(options);
@@ -142,19 +149,12 @@ export async function lint({ fix = false, paths = [], types = true } = {}) {
   return failures;
 }
 
-/** No failure until the documents keep their budgets. */
-function reportWords() {
-  const exceeded = exceededBudgets();
-  if (exceeded.length > 0) console.log(`Documents that are too long:\n  ${exceeded.join('\n  ')}`);
-}
-
 if (isProgram(import.meta)) {
   await main(async () => {
     await ensureNodeModules();
     const args = process.argv.slice(2);
     const paths = args.filter((one) => !one.startsWith('--'));
     const failures = await lint({ fix: args.includes('--fix'), paths });
-    if (paths.length === 0) reportWords();
     if (failures.length > 0) throw new StepError(failures.join('\n'));
   });
 }
