@@ -67,6 +67,7 @@ beforeAll(async () => {
   symlinkSync(join(projectRoot, 'dist'), join(folder, 'dist'));
   symlinkSync(join(projectRoot, 'models/digits.apr'), join(folder, 'models/base.apr'));
   symlinkSync(join(projectRoot, 'models/digits.apr'), join(folder, 'base.apr'));
+  symlinkSync(join(projectRoot, 'models/vad.tsm'), join(folder, 'models/vad.tsm'));
   if (existsSync(april)) symlinkSync(april, join(folder, 'models/live.april'));
   symlinkSync(sample, join(folder, 'talk.webm'));
   writeFileSync(join(folder, 'long.wav'), longRecording(100));

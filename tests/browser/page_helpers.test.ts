@@ -164,7 +164,7 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     const before = button.textContent;
     const { value: empty } = good!.shadowRoot!.querySelector('progress')!;
     const shown: [overall: number, value: number][] = [];
-    good!.addEventListener('progress', (event: Event) => {
+    good!.addEventListener('susurrus-progress', (event: Event) => {
       const { overall } = (event as CustomEvent<{ overall: number }>).detail;
       shown.push([overall, good!.shadowRoot!.querySelector('progress')!.value]);
     });
