@@ -26,7 +26,7 @@ const transcribeWith = (
       for (const options of loads) {
         const model = await loadModel<'whisper'>('/demo/models/digits.apr', options);
         const sound = await (await fetch('/demo/sample.wav')).blob();
-        const { text } = await model.transcribe(sound);
+        const { text } = await model.transcribe(sound, { vad: false });
         const mel = await model.logMel(await (await fetch('/demo/sample.wav')).blob());
         const encoded = await model.encode(mel);
         const digest = await crypto.subtle.digest('SHA-256', encoded as Float32Array<ArrayBuffer>);
