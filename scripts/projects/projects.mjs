@@ -5,7 +5,7 @@
 // NAME is a folder of examples/, or `types`. Prints a line for each: how long it took to install and build, and what each browser
 // heard.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium } from '../browsers/chromium.mjs';
 import { firefoxPath, launchFirefox } from '../browsers/firefox.mjs';
@@ -86,8 +86,30 @@ async function withFiles(folder, { served, policy }, work) {
   }
 }
 
-/** What was heard and where, as "✓ Chromium, 2 threads"; whatever is wrong has a ✗. */
+/** Has a program with workers transcribe the sample under several names: every row must have its text, and every worker a row. */
+async function tableVerdict(folder, { program, workers }) {
+  const names = Array.from({ length: 3 * workers }, (_, i) => join(folder, `recording_${i}.wav`));
+  for (const name of names) copyFileSync(sample, name);
+  const [command, ...args] = program;
+  const { output } = await run(command, [...args, 'digits', ...names], {
+    cwd: folder,
+    env: { PATH: pathOf(folder), NO_COLOR: '1' },
+  });
+  const rows = output
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+  const isRight =
+    rows.map(([name]) => name).join() === names.join() &&
+    rows.every((row) => row[3] === expected) &&
+    new Set(rows.map((row) => row[1])).size === workers;
+  return isRight ? `✓ ${rows.length} recordings by ${workers} workers` : `✗ ${output}`;
+}
+
+/** What was transcribed and where, as "✓ Chromium, 2 threads"; whatever is wrong has a ✗. */
 async function heardBy(browsers, folder, one) {
+  if (one.workers) return [await tableVerdict(folder, one)];
   if (one.program) {
     const [command, ...args] = one.program;
     const { output } = await run(command, [...args, sample, 'digits'], {

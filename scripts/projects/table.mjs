@@ -17,9 +17,11 @@ const withInlineScripts =
  *   policy?: string;
  *   server?: readonly string[];
  *   program?: readonly string[];
+ *   workers?: number;
  * }[]}
  *   `script`: what builds it, instead of `build`; `needs`: for the table in docs/bundlers.md; `served`: the folder that a static server gives away; `server`: a command that
- *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its first argument, by the model that is its second.
+ *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its first argument, by the model that is its second; with
+ *   `workers` it takes the model and then recordings, and prints a table (file, worker, seconds, text) in which so many workers have rows.
  */
 export const projects = [
   { name: 'vite', quick: true, needs: 'nothing', served: 'dist' },
@@ -39,4 +41,5 @@ export const projects = [
   { name: 'next', script: 'build:webpack', needs: 'nothing', server: ['next', 'start'] },
   { name: 'deno', needs: 'nothing', program: ['deno', 'run', '-A', 'main.js'] },
   { name: 'bun', needs: 'nothing', program: ['bun', 'main.js'] },
+  { name: 'ray', needs: 'Python 3', program: ['.venv/bin/python', 'main.py'], workers: 2 },
 ];
