@@ -287,6 +287,18 @@ describe('a URL with cache: true', () => {
   });
   afterEach(() => server.close());
 
+  /** The model in shards on the server. */
+  async function serveShards(): Promise<{ manifest: string; files: readonly string[] }> {
+    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
+      size: 1_000_000,
+    });
+    for (const name of files) {
+      const bytes = readFileSync(join(folder, 'shards', name));
+      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
+    }
+    return { manifest: `${server.address}/shards/${files.at(-1) ?? ''}`, files };
+  }
+
   test('is fetched once; without it, each time', async () => {
     for (let i = 0; i < 3; ++i) await load(url, { cache: true });
     expect(server.requests).toEqual(['GET /m.apr']);
@@ -338,14 +350,7 @@ describe('a URL with cache: true', () => {
   });
 
   test('in shards is kept shard by shard', async () => {
-    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
-      size: 1_000_000,
-    });
-    for (const name of files) {
-      const bytes = readFileSync(join(folder, 'shards', name));
-      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
-    }
-    const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
+    const { manifest, files } = await serveShards();
     expect((await load(manifest, { cache: true })).dims.nVocab).toBe(1776);
     expect(server.requests).toHaveLength(files.length);
     await load(manifest, { cache: 'only' });
@@ -465,14 +470,7 @@ describe('a URL with cache: true', () => {
   });
 
   test('in shards is downloaded shard by shard', async () => {
-    const { files = [] } = await susurrus.shardModel(modelPath, join(folder, 'shards'), {
-      size: 1_000_000,
-    });
-    for (const name of files) {
-      const bytes = readFileSync(join(folder, 'shards', name));
-      server.files.set(`shards/${name}`, { bytes, tag: '"1"' });
-    }
-    const manifest = `${server.address}/shards/${files.at(-1) ?? ''}`;
+    const { manifest, files } = await serveShards();
     const { tensorCount } = await kept.downloadModel(manifest);
     expect(tensorCount).toBeGreaterThan(30);
     await load(manifest, { cache: 'only' });
