@@ -77,6 +77,9 @@ struct TranscribeOptions {
   std::vector<double> clip_timestamps = {0};
   bool word_timestamps = false;
   Normalization normalization = Normalization::recording;
+  /// With Normalization::recording of a stream: so many samples come first, whose loudness alone counts. What is to be
+  /// transcribed follows them, and times begin there.
+  uint64_t loudness_samples = 0;
   /// The language is detected anew in every window, and changes when the new one reaches min_language_probability.
   bool is_language_per_window = false;
   /// Exactly the reference, quirks included: no loop breaking, no contract on times, one language for the recording.

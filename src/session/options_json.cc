@@ -144,6 +144,11 @@ Status read_normalization(const Member& member) {
   return ok_status();
 }
 
+Status read_loudness_samples(const Member& member) {
+  constexpr NumberRange kSamples{0, 9007199254740991.0, "a number of samples"};
+  return member.read(member.options.loudness_samples, kSamples);
+}
+
 Status read_languages(const Member& member) {
   return member.read_texts(member.options.decode.allowed_languages);
 }
@@ -187,6 +192,8 @@ constexpr Option kWindowOptions[] = {
 
 // What concerns recordings alone.
 constexpr Option kRecordingOptions[] = {
+    // Not an option of callers: how the package feeds what a voice detector leaves of a recording.
+    {"loudnessSamples", read_loudness_samples},
 #define SUSURRUS_OPTION_NUMBER(name, field, range) \
   {name, [](const Member& m) { return m.read(m.options.field, range); }},
 #define SUSURRUS_OPTION_VALUE(name, field) \

@@ -13,23 +13,31 @@ constexpr uint64_t kEndlessSamples = uint64_t{1} << 62;
 }  // namespace
 
 RecordingMel::RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-                           Normalization normalization)
+                           Normalization normalization, uint64_t loudness_samples)
     : model_(model),
       normalization_(normalization),
       window_frames_(model.window_frames()),
-      sample_count_(sample_count.value_or(kEndlessSamples)),
-      content_frames_(sample_count ? *sample_count / kHopSamples : kUnknownFrames),
+      loudness_samples_(loudness_samples),
       maximum_(kSilence),
       quiet_frames_(model.dimensions().n_mels, static_cast<size_t>(window_frames_)) {
+  begin_stream(0);
+  if (sample_count) end_audio(*sample_count);
   if (normalization == Normalization::window) return;
+  if (loudness_samples > 0) end_audio(loudness_samples);
   // Frames whose 400 samples all lie in the zeros cannot be louder than silence.
   const uint64_t reach = (sample_count_ + kFftSize / 2) / kHopSamples + 1;
   scan_end_ = std::min(reach, content_frames_ + window_frames_);
 }
 
+void RecordingMel::begin_stream(uint64_t origin) {
+  origin_ = origin;
+  sample_count_ = kEndlessSamples;
+  content_frames_ = kUnknownFrames;
+}
+
 void RecordingMel::end_audio(uint64_t sample_count) {
-  sample_count_ = sample_count;
-  content_frames_ = sample_count / kHopSamples;
+  sample_count_ = sample_count - origin_;
+  content_frames_ = sample_count_ / kHopSamples;
   is_waiting_ = false;
 }
 
@@ -44,7 +52,9 @@ RecordingMel::Progress RecordingMel::scan() {
   maximum_ = std::max(maximum_, log_frames(scanned_, count));
   quiet_frames_.count(scanned_, own_frames(scanned_, count));
   scanned_ += count;
-  return scanned_ == scan_end_ ? Progress::done : Progress::working;
+  if (scanned_ < scan_end_) return Progress::working;
+  if (loudness_samples_ > 0) begin_stream(loudness_samples_);
+  return Progress::done;
 }
 
 RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count) {

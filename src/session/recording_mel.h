@@ -14,14 +14,15 @@ namespace susurrus {
 /// caller, who lends the ranges asked for.
 class RecordingMel {
  public:
-  /// nullopt: the length is not known until end_audio(); with Normalization::window only.
+  /// nullopt: the length is not known until end_audio(); Normalization::recording needs `loudness_samples` then, as
+  /// TranscribeOptions have them.
   RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-               Normalization normalization);
+               Normalization normalization, uint64_t loudness_samples = 0);
 
   /// Frames of the recording itself, without the zeros; kUnknownFrames before end_audio().
   uint64_t content_frames() const { return content_frames_; }
 
-  /// The recording has no more than `sample_count` samples; a request that was not met is made anew.
+  /// The audio ends after `sample_count` samples, the loudness_samples included; a request that was not met is made anew.
   void end_audio(uint64_t sample_count);
 
   enum class Progress : uint8_t { need_audio, working, done };
@@ -40,10 +41,12 @@ class RecordingMel {
   }
 
   /// After need_audio: what to put into samples() before the same call again.
-  AudioRequest request() const { return request_; }
+  AudioRequest request() const { return {origin_ + request_.begin, origin_ + request_.end}; }
   std::span<float> samples();
 
  private:
+  /// The length is unknown from here on, and all counts from the next sample.
+  void begin_stream(uint64_t origin);
   bool has_samples(uint64_t first, uint64_t count);
   float log_frames(uint64_t first, uint64_t count);
   /// The recording's own frames among the `count` from `first` on in the model's mel window.
@@ -52,6 +55,8 @@ class RecordingMel {
   WhisperModel& model_;
   Normalization normalization_;
   uint64_t window_frames_;
+  const uint64_t loudness_samples_;
+  uint64_t origin_ = 0;  // samples before the first frame
   uint64_t sample_count_;
   uint64_t content_frames_;
   uint64_t scan_end_ = 0;

@@ -32,7 +32,7 @@ class WhisperTranscriber final : public Transcriber {
       : model_(model),
         options_(options),
         clips_(std::move(clips)),
-        mel_(model, sample_count, options.normalization),
+        mel_(model, sample_count, options.normalization, options.loudness_samples),
         window_frames_(options.decode.encoder_context.window_frames(model)),
         allowed_languages_(std::move(allowed_languages)),
         languages_(language, options.min_language_probability),
@@ -387,7 +387,12 @@ Result<std::unique_ptr<Transcriber>> Transcriber::create(WhisperModel& model,
                                                          std::optional<TranscriptionState> state) {
   SUSURRUS_RETURN_IF_ERROR(check_options(options));
   SUSURRUS_RETURN_IF_ERROR(check_encoder_context(model, options.decode.encoder_context));
-  if (!sample_count && options.normalization == Normalization::recording) {
+  const bool is_window = options.normalization == Normalization::window;
+  if (options.loudness_samples > 0 && (sample_count || is_window)) {
+    return option_error("loudnessSamples",
+                        "0, except for a stream with the loudness of a recording");
+  }
+  if (!sample_count && !is_window && options.loudness_samples == 0) {
     return option_error("normalization", "window, for a stream of unknown length");
   }
   SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language, fixed_language(model, options.decode));

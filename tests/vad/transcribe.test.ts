@@ -13,6 +13,7 @@ import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { joined } from '../../web/src/api/joined.js';
+import { AudioFeed } from '../../web/src/audio/audio_feed.js';
 import { chunksOf } from '../../web/src/audio/audio_stream.js';
 import { rounds, turns } from '../support/turns.js';
 
@@ -345,6 +346,50 @@ test('what is normalised window by window does not wait for the detector, and ha
     code: 'invalid_argument',
   });
 });
+
+test.each([
+  [
+    'that comes in chunks',
+    (left: Float32Array): HeardAudio => ({ chunks: chunksOf(inPieces(left, 700)) }),
+  ],
+  ['in one piece', (left: Float32Array): HeardAudio => ({ samples: left, isOwn: true })],
+])(
+  'the engine hears a recording for its loudness, then what is left of it %s',
+  async (_, audio) => {
+    const heard: number[] = [];
+    const engine = {
+      call: (name: string, { samples }: { samples: Float32Array }) => {
+        expect(name).toBe('feedAudio');
+        heard.push(...samples);
+        return Promise.resolve();
+      },
+    };
+    const own = Float32Array.from({ length: 4000 }, (_, i) => i / 4000);
+    const left = own.slice(1000, 3000);
+    const [whole, rest] = [[...own], [...left]];
+    const skipped = { audio: audio(left), sampleCount: own.length, timeOf: Number, placed: Object };
+    const open = (): never => {
+      // Its owner may do so while the detector starts.
+      own.fill(0);
+      return Promise.resolve({
+        skip: () => Promise.resolve(skipped),
+        close: () => undefined,
+      }) as never;
+    };
+    const limits = { clips: undefined, mostHeldSeconds: 60, open };
+    const opened = async (mostMeasuredSeconds: number) => {
+      const surroundings = { engine: engine as never, platform: node, holding: 'short' } as const;
+      const feed = new AudioFeed(own, surroundings, { ...limits, mostMeasuredSeconds });
+      return [feed, await feed.open(new AbortController().signal, () => undefined)] as const;
+    };
+    const [feed, { samples, loudnessSamples, sampleCount }] = await opened(0.25);
+    expect([samples, loudnessSamples, sampleCount]).toEqual([undefined, 4000, 4000]);
+    for (const count of [1500, 2500, 1999, 2]) await feed.give(count);
+    expect(heard).toEqual([...whole, ...rest]);
+    feed.close();
+    expect((await opened(0.24))[1].loudnessSamples).toBe(0);
+  },
+);
 
 test('speech without pauses is heard as without vad', async () => {
   const plain = await model.transcribe(sample, { vad: false });

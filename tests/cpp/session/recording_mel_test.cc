@@ -69,6 +69,42 @@ SUSURRUS_TEST(a_window_for_itself_has_its_own_maximum) {
   expect_quiet_window(*model, samples, 80);
 }
 
+SUSURRUS_TEST(parts_of_a_recording_share_the_maximum_of_the_whole) {
+  auto model = small_model(30);
+  ASSERT_TRUE(model != nullptr);
+  const std::vector<float> samples = loud_then_quiet();
+  const std::vector<float> part(samples.begin() + 12000, samples.end());
+  std::vector<float> stream = samples;
+  stream.insert(stream.end(), part.begin(), part.end());
+  RecordingMel mel(*model, std::nullopt, Normalization::recording, samples.size());
+  uint64_t end = 0;
+  for (auto progress = mel.scan(); progress != RecordingMel::Progress::done;
+       progress = mel.scan()) {
+    if (progress != RecordingMel::Progress::need_audio) continue;
+    lend(mel, stream);
+    end = mel.request().end;
+  }
+  EXPECT_EQ(end, samples.size());
+  EXPECT_EQ(mel.content_frames(), kUnknownFrames);
+  ASSERT_TRUE(mel.fill_window(0, kWindowFrames) == RecordingMel::Progress::need_audio);
+  EXPECT_EQ(mel.request().begin, samples.size());
+  mel.end_audio(stream.size());
+  EXPECT_EQ(mel.content_frames(), 50u);
+  ASSERT_TRUE(mel.fill_window(0, 50) == RecordingMel::Progress::need_audio);
+  EXPECT_EQ(mel.request().begin, samples.size());
+  EXPECT_EQ(mel.request().end, stream.size());
+  lend(mel, stream);
+  ASSERT_TRUE(mel.fill_window(0, 50) == RecordingMel::Progress::done);
+
+  std::vector<float> exact(125 * kMels);
+  const float loudest =
+      model->log_mel().log_frames(samples, 0, samples.size(), 0, 0, 125, exact.data());
+  model->log_mel().log_frames(part, 0, part.size(), kWindowFrames * 160, 0, 50, exact.data());
+  exact.resize(50 * kMels);
+  LogMel::normalise(exact, loudest);
+  for (size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(model->mel_window()[i], exact[i], 1e-6);
+}
+
 SUSURRUS_TEST(a_request_past_the_end_of_a_stream_is_made_anew) {
   auto model = small_model(30);
   ASSERT_TRUE(model != nullptr);

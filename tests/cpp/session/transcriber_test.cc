@@ -211,6 +211,36 @@ SUSURRUS_TEST(a_stream_has_no_maximum_of_its_file) {
               ErrorCode::invalid_argument);
   options.normalization = Normalization::window;
   EXPECT_TRUE(refusal(*model, options, std::nullopt, "") == ErrorCode::ok);
+  options.loudness_samples = 1;
+  EXPECT_TRUE(refusal(*model, options, std::nullopt, "loudnessSamples") ==
+              ErrorCode::invalid_argument);
+  options.normalization = Normalization::recording;
+  EXPECT_TRUE(refusal(*model, options, 5000, "loudnessSamples") == ErrorCode::invalid_argument);
+  EXPECT_TRUE(refusal(*model, options, std::nullopt, "") == ErrorCode::ok);
+}
+
+SUSURRUS_TEST(a_stream_behind_its_recording_is_heard_with_its_loudness_and_goes_on_from_a_state) {
+  auto model = small_model(25);
+  ASSERT_TRUE(model != nullptr);
+  for (size_t count : {100, 5000, 11840, 11900, 40000}) {
+    for (const char* language : {"auto", "en"}) {
+      TranscribeOptions options = plain_options(language);
+      options.word_timestamps = true;
+      std::vector<float> samples = noise(count);
+      // Quiet at the end: a window's own loudness would be another.
+      for (size_t i = count / 2; i < count; ++i) samples[i] *= 0.01f;
+      const Outcome whole = transcribe(*model, options, samples);
+      std::vector<float> twice = samples;
+      twice.insert(twice.end(), samples.begin(), samples.end());
+      options.loudness_samples = count;
+      const Outcome stream = transcribe(*model, options, twice, Feed::stream);
+      EXPECT_TRUE(stream.is_done);
+      expect_equal_segments(whole, stream);
+      for (const Outcome::State& state : stream.states) {
+        expect_equal_segments(whole, resume(*model, options, twice, Feed::stream, stream, state));
+      }
+    }
+  }
 }
 
 SUSURRUS_TEST(options_that_do_not_fit_the_model_are_refused_before_any_work) {

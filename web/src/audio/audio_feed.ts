@@ -234,6 +234,8 @@ function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | Me
 
 /** What is left out before the engine hears it. */
 export interface Skipping extends SkippingOptions {
+  /** The engine hears a recording up to this whole first, for its loudness: what is left of it shall be as loud as it is in there. */
+  readonly mostMeasuredSeconds: number;
   /** Undefined where all is to be heard after all. */
   readonly open: (signal: AbortSignal) => Promise<SilenceSkipper | undefined>;
 }
@@ -247,6 +249,7 @@ export class AudioFeed {
   #feed: StreamFeed | undefined;
   #skipper: SilenceSkipper | undefined;
   #skipped: Skipped | undefined;
+  #loudnessSamples = 0;
 
   constructor(
     audio: AudioInput | AudioStream,
@@ -273,19 +276,18 @@ export class AudioFeed {
     readonly expectedSeconds: number | undefined;
     /** Samples of the whole recording, skipped parts included; undefined for a stream. */
     readonly sampleCount: number | undefined;
+    /** Samples that come first, for their loudness. */
+    readonly loudnessSamples: number;
   }> {
     const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
     const sampleCount = 'samples' in whole ? whole.samples.length : undefined;
     const opened = this.#skipping ? await this.#skip(whole, this.#skipping, signal) : whole;
-    if ('samples' in opened) return { ...opened, sampleCount, expectedSeconds: undefined };
+    const loudnessSamples = this.#loudnessSamples;
+    const about = { sampleCount, loudnessSamples };
+    if ('samples' in opened) return { ...opened, ...about, expectedSeconds: undefined };
     const feed = new StreamFeed(opened.chunks, this.#surroundings.engine, this.#failed);
     this.#feed = feed;
-    return {
-      samples: undefined,
-      isOwn: false,
-      sampleCount,
-      expectedSeconds: opened.duration,
-    };
+    return { samples: undefined, isOwn: false, ...about, expectedSeconds: opened.duration };
   }
 
   /** Whether silence is left out; known once it is open. */
@@ -319,13 +321,45 @@ export class AudioFeed {
   }
 
   async #skip(opened: OpenedAudio, skipping: Skipping, signal: AbortSignal): Promise<OpenedAudio> {
+    const measured = measuredSamples(opened, skipping);
+    const audio = measured ? { samples: measured, isOwn: true } : opened;
     try {
       this.#skipper = await skipping.open(signal);
-      this.#skipped = await this.#skipper?.skip(opened, skipping);
+      this.#skipped = await this.#skipper?.skip(audio, skipping);
     } catch (error) {
       if ('chunks' in opened) leave(opened.chunks);
       throw error;
     }
-    return this.#skipped?.audio ?? opened;
+    if (!this.#skipped) return opened;
+    if (!measured) return this.#skipped.audio;
+    this.#loudnessSamples = measured.length;
+    return {
+      chunks: behind(measured, this.#skipped.audio),
+      duration: measured.length / sampleRate,
+    };
   }
+}
+
+/** Of a recording that is measured: samples that nobody changes meanwhile. */
+function measuredSamples(
+  opened: OpenedAudio,
+  { mostMeasuredSeconds }: Skipping,
+): Float32Array | undefined {
+  if (!('samples' in opened)) return undefined;
+  const { samples, isOwn } = opened;
+  if (samples.length > mostMeasuredSeconds * sampleRate) return undefined;
+  return isOwn ? samples : samples.slice();
+}
+
+/** A recording, then what is left of it. */
+function behind(recording: Float32Array, left: OpenedAudio): Chunks {
+  const pieces = [recording, ...('samples' in left ? [left.samples] : [])];
+  return {
+    next() {
+      const value = pieces.shift();
+      if (value) return Promise.resolve({ done: false, value });
+      return 'chunks' in left ? left.chunks.next() : Promise.resolve({ done: true, value });
+    },
+    return: () => ('chunks' in left ? left.chunks.return?.() : undefined),
+  };
 }

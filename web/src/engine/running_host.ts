@@ -1,6 +1,5 @@
 // What engines of all families do: audio to samples, samples to text.
 import { wrongState } from '../api/errors.js';
-import { sampleRate } from '../api/generated/whisper.js';
 import type { CommonCalls, EngineEvent, LiveCalls, LoadedFacts } from '../protocol/engine.js';
 import type { CallTable } from '../protocol/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
@@ -71,14 +70,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       this.#stream = supply instanceof StreamSupply ? supply : undefined;
       const gate = this.#gateOf(run);
       try {
-        const heard = await transcribeAudio(
-          transcriptionEngine,
-          { supply, ...task },
-          gate,
-          yielder,
-          emit,
-        );
-        return { ...heard, duration: supply.heardCount / sampleRate };
+        return await transcribeAudio(transcriptionEngine, { supply, ...task }, gate, yielder, emit);
       } finally {
         this.#stream = undefined;
       }

@@ -43,9 +43,10 @@ export async function transcribeAudio(
   gate: PauseGate,
   yielder: YieldController,
   emit: (event: EngineEvent) => void,
-): Promise<Omit<EngineCalls['transcribe']['answer'], 'duration'>> {
+): Promise<EngineCalls['transcribe']['answer']> {
   const { needAudio, needWeights, segmentReady, rejectedReady, stateReady, done } = module.Step;
   const { sampleCount } = supply;
+  const begins = settings.loudnessSamples ?? 0;
   const total = sampleCount === undefined ? undefined : sampleCount / sampleRate;
   const report = (progress: TranscriptionProgress): void => emit({ type: 'progress', progress });
   const meter = new ProgressMeter(total ?? expectedSeconds, report, gate.clock);
@@ -88,7 +89,7 @@ export async function transcribeAudio(
       if (step === done) break;
       if (step === needAudio) {
         const { begin, end } = transcriber.audioRequest();
-        heard = begin / sampleRate;
+        heard = Math.max(0, begin - begins) / sampleRate;
         const samples = await yielder.wait(supply.read(begin, end));
         if (samples.length < end - begin) transcriber.endAudio(supply.sampleCount ?? 0);
         else transcriber.audioWindow().set(samples);
@@ -98,8 +99,10 @@ export async function transcribeAudio(
       meter.update(loaded);
       await yielder.step();
     }
-    meter.finish(supply.heardCount / sampleRate);
-    return { text: JSON.parse(transcriber.text()) as string, language: transcriber.language() };
+    const duration = (supply.heardCount - begins) / sampleRate;
+    meter.finish(duration);
+    const text = JSON.parse(transcriber.text()) as string;
+    return { text, language: transcriber.language(), duration };
   } finally {
     transcriber.delete();
   }

@@ -52,17 +52,18 @@ function holdingFor(
 }
 
 /**
- * What the detector hears before the model begins. The loudness of a whole recording is known only then, so only long ones do without,
- * as when they are compressed; what is normalised window by window need not wait.
+ * How far the detector goes before the model begins. A Whisper normalises what is left by the loudness of all, as without the
+ * detector; where that is not known at the beginning, window by window, as for compressed recordings of such length.
  */
-function mostHeldSeconds(
+function aheadOf(
   { normalization, compatibility }: Settings,
   { family }: ModelInfo,
-): number {
-  if (family !== 'whisper' || compatibility === 'openai' || normalization === 'recording') {
-    return Infinity;
-  }
-  return normalization === 'window' ? 60 : heldSeconds;
+): Pick<Skipping, 'mostHeldSeconds' | 'mostMeasuredSeconds'> {
+  const held = { mostHeldSeconds: Infinity, mostMeasuredSeconds: -1 };
+  if (family !== 'whisper' || compatibility === 'openai') return held;
+  if (normalization === 'window') return { ...held, mostHeldSeconds: 60 };
+  const isRecording = normalization === 'recording';
+  return { mostHeldSeconds: 60, mostMeasuredSeconds: isRecording ? Infinity : heldSeconds };
 }
 
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
@@ -78,7 +79,7 @@ export function runTranscription(
     const limits = vad === true ? {} : vad || undefined;
     const skipping: Skipping | undefined = limits && {
       clips,
-      mostHeldSeconds: mostHeldSeconds(asked, info),
+      ...aheadOf(asked, info),
       open: (signal) =>
         detector.open(
           isVadDefault,
@@ -121,7 +122,8 @@ export function runTranscription(
     try {
       run.gate.onChange = holdsUp;
       holdsUp(run.gate.isPaused);
-      const { samples, isOwn, expectedSeconds, sampleCount } = await feed.open(signal, report);
+      const opened = await feed.open(signal, report);
+      const { samples, isOwn, expectedSeconds, sampleCount, loudnessSamples } = opened;
       checkSameAudio(saved, sampleCount);
       const settings = feed.isSkipping ? asked : plain;
       // With silence all else is left out that is in no clip.
@@ -130,7 +132,7 @@ export function runTranscription(
         dims: info.dims,
         // Only a Whisper has normalization.
         settings:
-          samples || info.family !== 'whisper'
+          samples || loudnessSamples > 0 || info.family !== 'whisper'
             ? settings
             : { ...settings, normalization: 'window' },
         ...(sampleCount !== undefined && { sampleCount }),
@@ -144,7 +146,11 @@ export function runTranscription(
         'transcribe',
         {
           samples,
-          settings: { ...heardSettings, ...normalizationOf(about.settings) },
+          settings: {
+            ...heardSettings,
+            ...normalizationOf(about.settings),
+            ...(loudnessSamples > 0 && { loudnessSamples }),
+          },
           state: saved && stateOf(saved),
           run: number,
           expectedSeconds,

@@ -53,7 +53,10 @@ export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 /** Checked options, as far as they are data; the core knows them by the same names. */
 export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'> &
   FrontEndOptions &
-  Omit<BeamOptionValues, 'beamSize'>;
+  Omit<BeamOptionValues, 'beamSize'> & {
+    /** Of a stream: so many samples come first, whose loudness alone counts. What is transcribed follows, and times begin there. */
+    readonly loudnessSamples?: number;
+  };
 
 /** Checked options of stream(): of a Whisper, which decodes as transcribe() does, or of another family. */
 export type LiveSettings =
