@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { WhisperModel, TranscribeOptions } from '../../web/src/api/types.js';
 import type { EngineModule } from '../../web/src/engine/engine_module.js';
-import { EngineHost } from '../../web/src/engine/host.js';
+import { EngineHost } from '../../web/src/engine/engine_host.js';
 import type { EngineLink } from '../../web/src/protocol/engine.js';
 import { EngineModel } from '../../web/src/model/model.js';
 import type { Platform } from '../../web/src/platform/platform.js';

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { PhaseProgress } from '../../web/src/api/overall_progress.js';
 import type { OpenRequest } from '../../web/tools/cache/calls.js';
-import { StoreHost, type StoreEnvironment } from '../../web/tools/cache/host.js';
+import { StoreHost, type StoreEnvironment } from '../../web/tools/cache/store_host.js';
 import type { DownloadFile } from '../../web/src/sources/download.js';
 import { spillingFile } from '../../web/tools/cache/memory_file.js';
 import { ModelStore } from '../../web/tools/cache/model_store.js';

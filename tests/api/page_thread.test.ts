@@ -11,7 +11,7 @@ import { memoryFolder } from '../../web/src/sources/blob_folder.js';
 import { openProtected } from '../../web/src/sources/protected_source.js';
 import { readVocabularyFile } from '../../web/src/sources/vocabulary_file.js';
 import { openWorker } from '../../web/src/worker/client.js';
-import { createWorkerHost, transferables } from '../../web/src/worker/host.js';
+import { createWorkerHost, transferables } from '../../web/src/worker/worker_host.js';
 import { readRanks } from '../../web/tools/convert/vocabulary.js';
 import { YieldController } from '../../web/src/wasm/yield_controller.js';
 import { neverFails } from '../support/worker_engine.js';

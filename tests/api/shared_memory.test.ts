@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { EngineHost } from '../../web/src/engine/host.js';
+import { EngineHost } from '../../web/src/engine/engine_host.js';
 import { openForThreads } from '../../web/src/engine/several_threads.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
 import type { ModelSource } from '../../web/src/node.js';

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import type { ToWorker } from '../../web/src/protocol/link.js';
-import { answerMessages } from '../../web/src/worker/host.js';
+import { answerMessages } from '../../web/src/worker/worker_host.js';
 import { errorOf, modelBytes, sampleAudio } from '../support/embedded_model.js';
 import { loadThroughWorker, neverFails } from '../support/worker_engine.js';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { LoadOptions, WhisperModel } from '../../web/src/api/types.js';
-import { EngineHost } from '../../web/src/engine/host.js';
+import { EngineHost } from '../../web/src/engine/engine_host.js';
 import { openForThreads, type ThreadOrder } from '../../web/src/engine/several_threads.js';
 import { createThreadsEngine } from '../../web/src/engine/threads_module.js';
 import { answerAsThread, startThread } from '../../web/src/engine/worker_thread.js';

@@ -1,6 +1,6 @@
 // The tools' work on a page's own thread is cut into steps: counted in turns of the event loop and bytes, never in milliseconds.
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { FilesHost } from '../../web/tools/host/host.js';
+import { FilesHost } from '../../web/tools/host/files_host.js';
 import type { FilesCalls } from '../../web/src/protocol/files.js';
 import { Apr2Core, type Apr2Front } from '../../web/tools/crypto/apr2_core.js';
 import { decryptAndVerify } from '../../web/tools/crypto/decrypt_and_verify.js';

@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadOptions, WhisperModel, ModelSource } from '../../web/src/api/types.js';
-import { EngineHost } from '../../web/src/engine/host.js';
+import { EngineHost } from '../../web/src/engine/engine_host.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../../web/src/protocol/engine.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/model/load_model.js';
 import { node } from '../../web/src/node_platform.js';
 import { openWorker } from '../../web/src/worker/client.js';
-import { createWorkerHost } from '../../web/src/worker/host.js';
+import { createWorkerHost } from '../../web/src/worker/worker_host.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { projectRoot } from './shared_folder.js';

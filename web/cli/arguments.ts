@@ -90,8 +90,10 @@ interface Loose {
 function parsedStrictly(args: readonly string[], options: Options): Loose {
   try {
     return parseArgs({
-      ...{ args: asParseArgs(args, options), options: withLetters(options) },
-      ...{ allowPositionals: true, strict: true },
+      args: asParseArgs(args, options),
+      options: withLetters(options),
+      allowPositionals: true,
+      strict: true,
     });
   } catch (error) {
     // "Unknown option '--x'. To specify a positional ...": the first sentence is enough.

@@ -7,7 +7,9 @@ const sampleRate = 16000;
 /** How much of a recording is decoded before transcription, with the limits of the package's own decoders. */
 export type Holding = 'window' | 'short' | 'whole';
 const heldSeconds: Readonly<Record<Holding, number>> = {
-  ...{ window: 30, short: 600, whole: Infinity },
+  window: 30,
+  short: 600,
+  whole: Infinity,
 };
 
 export type DecodedAudio = Float32Array | AsyncIterable<Float32Array>;

@@ -30,9 +30,24 @@ export async function ffmpegPath(): Promise<string | undefined> {
  * is taken.
  */
 const argumentsFor = (input: string): string[] => [
-  ...['-nostdin', '-hide_banner', '-nostats', '-v', 'level+info'],
-  ...['-protocol_whitelist', 'file,pipe', '-i', input],
-  ...['-map', '0:a:0', '-ac', '1', '-ar', '16000', '-f', 'f32le', '-'],
+  '-nostdin',
+  '-hide_banner',
+  '-nostats',
+  '-v',
+  'level+info',
+  '-protocol_whitelist',
+  'file,pipe',
+  '-i',
+  input,
+  '-map',
+  '0:a:0',
+  '-ac',
+  '1',
+  '-ar',
+  '16000',
+  '-f',
+  'f32le',
+  '-',
 ];
 
 /** A line about the input; those of tags begin further right. */

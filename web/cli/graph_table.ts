@@ -28,7 +28,10 @@ export function graphLines(
     ...table(
       [
         [
-          ...['node', 'operator', 'name', 'inputs'],
+          'node',
+          'operator',
+          'name',
+          'inputs',
           ...(run ? ['shape', 'weights', 'cost'] : []),
           'parameters',
         ],

@@ -159,7 +159,12 @@ function tensorTable(tensors: readonly InspectedTensor[]): string[] {
   const hasStatistics = tensors.some(({ statistics }) => statistics !== undefined);
   const rows = [
     [
-      ...['name', 'dtype', 'shape', 'offset', 'size', 'raw size'],
+      'name',
+      'dtype',
+      'shape',
+      'offset',
+      'size',
+      'raw size',
       ...(hasScales ? ['scale'] : []),
       ...(hasFlags ? ['flags'] : []),
       ...(isSharded ? ['shard'] : []),

@@ -48,7 +48,12 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
 
 /** Options of transcribe() that streams of Whisper models have too. */
 const liveToo = [
-  ...['language', 'languages', 'task', 'initialPrompt', 'hotwords', 'conditionOnPreviousText'],
+  'language',
+  'languages',
+  'task',
+  'initialPrompt',
+  'hotwords',
+  'conditionOnPreviousText',
 ];
 
 const optionsOf = (call: CliCall) =>

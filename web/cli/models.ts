@@ -32,7 +32,9 @@ async function remove(name: string): Promise<void> {
   for (const { path = name } of models) tell(`${path} is removed.\n`);
   if (models.length > 0) return;
   throw new SusurrusError('invalid_argument', `There is no model ${name} in the cache.`, {
-    ...{ reason: 'option', subject: 'model', got: name },
+    reason: 'option',
+    subject: 'model',
+    got: name,
   });
 }
 

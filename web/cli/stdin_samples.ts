@@ -17,7 +17,10 @@ interface Layout {
 }
 
 const raw: Layout = {
-  ...{ sampleRate: undefined, channels: 1, isFloat: false, byteCount: Infinity },
+  sampleRate: undefined,
+  channels: 1,
+  isFloat: false,
+  byteCount: Infinity,
 };
 const [integerTag, floatTag, extensibleTag] = [1, 3, 0xfffe];
 /** A header is never so long; what claims to be, is none. */

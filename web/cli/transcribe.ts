@@ -107,7 +107,11 @@ export async function transcribeCommand(
   const files = due.map(({ file }) => file);
   try {
     await runJobs({
-      ...{ count: jobs, model, options, files, signal },
+      count: jobs,
+      model,
+      options,
+      files,
+      signal,
       settle: async (at, outcome) => {
         if (outcome instanceof SusurrusError && isRefusedOption(outcome)) throw outcome;
         await settle(at, outcome);

@@ -13,7 +13,11 @@ export function overview(commands: readonly HelpRow[]): string {
   ];
   const [about = [], statuses = []] = paragraphs.map((each) => wrapped(each, helpWidth));
   const lines = [
-    ...[...about, '', 'Usage: susurrus COMMAND [options]', '', 'Commands:'],
+    ...about,
+    '',
+    'Usage: susurrus COMMAND [options]',
+    '',
+    'Commands:',
     ...columns(commands, 20),
     '',
     ...columns(

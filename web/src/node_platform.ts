@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { EngineHost } from './engine/host.js';
+import { EngineHost } from './engine/engine_host.js';
 import { invalidOption, sourceFailed } from './api/errors.js';
-import { FilesHost } from '../tools/host/host.js';
+import { FilesHost } from '../tools/host/files_host.js';
 import { chooseThreads } from './platform/threads.js';
 import { openInProcess } from './worker/in_process.js';
 import { openNodeFile } from './platform/node_audio_file.js';

@@ -73,8 +73,16 @@ function factsOf(path: Uint8Array, data: Uint8Array, modified: Date): readonly n
     ((modified.getFullYear() - 1980) << 9) | ((modified.getMonth() + 1) << 5) | modified.getDate();
   const size = u32(data.length);
   return [
-    ...[...u16(20), ...u16(0x0800), ...u16(0), ...u16(time), ...u16(date)],
-    ...[...u32(crcOf(data)), ...size, ...size, ...u16(path.length), ...u16(0)],
+    ...u16(20),
+    ...u16(0x0800),
+    ...u16(0),
+    ...u16(time),
+    ...u16(date),
+    ...u32(crcOf(data)),
+    ...size,
+    ...size,
+    ...u16(path.length),
+    ...u16(0),
   ];
 }
 

@@ -21,7 +21,8 @@ export const catalogue: readonly CatalogueModel[] = [
     name: 'large-v3-turbo',
     isEnglish: false,
     purpose: purposes.turbo,
-    ...{ download: 874, memory: 1500 },
+    download: 874,
+    memory: 1500,
   },
 ];
 

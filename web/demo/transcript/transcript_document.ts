@@ -71,7 +71,9 @@ export class TranscriptDocument {
   private constructor(content: DocumentContent, isGrowing: boolean) {
     const { id, name, created, task, knowsDigitsAlone } = content;
     this.facts = {
-      ...{ id, name, created },
+      id,
+      name,
+      created,
       ...(task && { task }),
       ...(knowsDigitsAlone && { knowsDigitsAlone }),
     };

@@ -56,7 +56,8 @@ export function attachLiveCaptions(
     { label: text, kind: oneOf('captions', 'subtitles'), mode: trackMode, onEvent: progressCheck },
   );
   const format = {
-    ...{ maxLineWidth, maxLineCount },
+    maxLineWidth,
+    maxLineCount,
     ...(maxWordsPerLine !== undefined && { maxWordsPerLine }),
   };
   checkFormatOptions(format);
@@ -135,7 +136,8 @@ function inMedia({ text, words, start, end }: LiveText, clock: MediaClock): Tran
   const time = (seconds: number): number => clock.mediaTime(seconds);
   const inOrder = (from: number, to: number) => ({ start: time(from), end: time(to) });
   return {
-    ...{ text, ...inOrder(start, end) },
+    text,
+    ...inOrder(start, end),
     words: words.map((each) => ({ word: each.word, ...inOrder(each.start, each.end) })),
   };
 }

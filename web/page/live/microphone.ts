@@ -70,7 +70,10 @@ class MicrophoneSound extends ContextSound {
     try {
       stream = await navigator.mediaDevices.getUserMedia({
         audio: {
-          ...{ channelCount: 1, echoCancellation, noiseSuppression, autoGainControl },
+          channelCount: 1,
+          echoCancellation,
+          noiseSuppression,
+          autoGainControl,
           ...(deviceId !== undefined && { deviceId: { exact: deviceId } }),
         },
       });

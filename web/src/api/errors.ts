@@ -97,7 +97,9 @@ export function wrongState(message: string, subject?: string): SusurrusError {
 /** The error for a call by the name that it had before 1.0. */
 export const renamed = (before: string, now: string): SusurrusError =>
   new SusurrusError('invalid_argument', `${before}() is ${now} now.`, {
-    ...{ reason: 'option', subject: before.replace(/.*\./, ''), expected: now },
+    reason: 'option',
+    subject: before.replace(/.*\./, ''),
+    expected: now,
   });
 
 /** The error for work that something other than the caller's signal ends. */

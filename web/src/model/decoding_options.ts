@@ -273,7 +273,11 @@ export function transcribeSettings(
 
 /** Options of transcribe() that stream() has, too. */
 export const liveDecodingNames = [
-  ...['language', 'languages', 'task', 'initialPrompt', 'hotwords'],
+  'language',
+  'languages',
+  'task',
+  'initialPrompt',
+  'hotwords',
   'conditionOnPreviousText',
 ] as const;
 

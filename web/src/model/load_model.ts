@@ -74,7 +74,10 @@ export async function loadModelOn(
       'unsupported_feature',
       `This is a model of the family ${model.family}; ${family} was asked for.`,
       {
-        ...{ reason: 'model', subject: 'family', expected: family, got: model.family },
+        reason: 'model',
+        subject: 'family',
+        expected: family,
+        got: model.family,
       },
     );
   }

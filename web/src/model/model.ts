@@ -192,7 +192,9 @@ export class EngineModel implements CommonModel {
     const isVadDefault = !saved && options.vad === undefined;
     const task = { audio, settings, options, saved, isVadDefault, number: ++this.#runCount };
     const engine = {
-      ...{ engine: this.#engine, platform: this.#platform, detector: this.#detector },
+      engine: this.#engine,
+      platform: this.#platform,
+      detector: this.#detector,
       info: this.info,
       holdsUp: (isPaused: boolean) => void (this.#queue.isHeldUp = isPaused),
     };

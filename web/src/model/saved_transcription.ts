@@ -21,10 +21,21 @@ const listOf =
 const wordShape: Shape<Word> = { word: isText, start: isTime, end: isTime, probability: isMeasure };
 /** All of it comes back in the result. */
 const segmentShape: Shape<Segment> = {
-  ...{ id: isCount, seek: isCount, start: isTime, end: isTime, text: isText, language: isText },
-  ...{ tokens: listOf(isCount), tokenProbabilities: listOf(isMeasure), temperature: isMeasure },
-  ...{ avgLogprob: isMeasure, compressionRatio: isMeasure, noSpeechProb: isMeasure },
-  ...{ encoderContext: isCount, decision: isText, attempts: listOf(isObject) },
+  id: isCount,
+  seek: isCount,
+  start: isTime,
+  end: isTime,
+  text: isText,
+  language: isText,
+  tokens: listOf(isCount),
+  tokenProbabilities: listOf(isMeasure),
+  temperature: isMeasure,
+  avgLogprob: isMeasure,
+  compressionRatio: isMeasure,
+  noSpeechProb: isMeasure,
+  encoderContext: isCount,
+  decision: isText,
+  attempts: listOf(isObject),
   words: (value) => value === undefined || listOf((word) => !badMember(word, wordShape))(value),
 };
 

@@ -54,7 +54,8 @@ export class TranscriptionRun {
     this.reach(this.segments.at(-1)?.end ?? 0);
     if (window.state && about.dims) {
       this.#kept = {
-        ...{ ...about, dims: about.dims },
+        ...about,
+        dims: about.dims,
         state: window.state,
         duration: this.#duration,
         segmentCount: this.segments.length,

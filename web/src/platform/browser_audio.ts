@@ -52,8 +52,10 @@ function refuseTooLong({ size }: EncodedFile, facts: AudioFileFacts | undefined)
     `This recording (${length}) is too long for this browser, which can only decode it as a whole: about ` +
       `${Math.round(bytes / 2 ** 20)} MiB of samples. Cut it into parts, or convert it to WAV, MP3 or FLAC.`,
     {
-      ...{ reason: 'limit', subject: 'audio' },
-      ...{ expected: `at most ${mostDecodedBytes} bytes`, got: `${Math.round(bytes)} bytes` },
+      reason: 'limit',
+      subject: 'audio',
+      expected: `at most ${mostDecodedBytes} bytes`,
+      got: `${Math.round(bytes)} bytes`,
     },
   );
 }

@@ -37,5 +37,8 @@ export function checkAcoustic(family: string, what: string): void {
 
 const onlyOf = (expected: string, name: string, got: string, subject: string): SusurrusError =>
   new SusurrusError('unsupported_feature', `Only ${name} models have ${subject}.`, {
-    ...{ reason: 'model', subject, expected, got },
+    reason: 'model',
+    subject,
+    expected,
+    got,
   });

@@ -40,7 +40,8 @@ export const blobsFolder = (blobs: ReadonlyMap<string, Blob>, name: string): Sou
 });
 
 export const memoryFolder = (bytes: Uint8Array): SourceFolder => ({
-  ...{ name: 'source', weightsFile: 'source' },
+  name: 'source',
+  weightsFile: 'source',
   byteCount: (file) => Promise.resolve(file === 'source' ? bytes.length : undefined),
   // eslint-disable-next-line @typescript-eslint/require-await
   async *read(_file, offset, byteCount) {

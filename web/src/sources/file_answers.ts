@@ -57,7 +57,8 @@ export function checkPart(answer: Response, name: string, at: number, byteCount?
   const got = answer.headers.get('Content-Range') ?? '';
   const expected = `bytes ${at}-${byteCount === undefined ? '' : `${byteCount - 1}/${byteCount}`}`;
   throw sourceFailed(name, `the server answered with another part than it was asked for (${got})`, {
-    ...{ expected, got },
+    expected,
+    got,
   });
 }
 

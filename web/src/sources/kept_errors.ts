@@ -16,8 +16,14 @@ export const isAboutPiece = (error: unknown): boolean =>
 export function isAboutBytes(error: unknown): boolean {
   if (isAboutPiece(error)) return true;
   const others = new Set([
-    ...['aborted', 'invalid_argument', 'wrong_state', 'decryption_failed', 'signature_invalid'],
-    ...['out_of_memory', 'unsupported_environment', 'internal_error'],
+    'aborted',
+    'invalid_argument',
+    'wrong_state',
+    'decryption_failed',
+    'signature_invalid',
+    'out_of_memory',
+    'unsupported_environment',
+    'internal_error',
   ]);
   return error instanceof SusurrusError && !others.has(error.code);
 }

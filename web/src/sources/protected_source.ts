@@ -102,7 +102,9 @@ async function hasDigests(queue: ByteQueue): Promise<boolean> {
   if (header.length < headerBytes || !canDigest()) return false;
   const view = new DataView(header.buffer, header.byteOffset);
   const [magic, begin, byteCount] = [0, 12, 16].map((at) => view.getUint32(at, true)) as [
-    ...[number, number, number],
+    number,
+    number,
+    number,
   ];
   // Other formats, and more metadata than the core accepts, are left to the core.
   if (magic !== 0x32525041 || begin > mostBytes || byteCount > mostBytes) return false;

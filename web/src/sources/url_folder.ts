@@ -85,7 +85,8 @@ function remoteFolder(
     return found;
   };
   return {
-    ...{ name: request.url, isRemote: true },
+    name: request.url,
+    isRemote: true,
     byteCount: async (file) => (await find(file))?.byteCount,
     refusal: (file) => refusals.get(file),
     async *read(file, offset, byteCount) {
@@ -188,7 +189,9 @@ class RemoteFile {
     const here = this.#first.subarray(offset, end);
     if (here.length > 0) yield here;
     const task = {
-      ...{ name: this.#request.url, facts: this.#facts, signal: this.#signal },
+      name: this.#request.url,
+      facts: this.#facts,
+      signal: this.#signal,
       open: (from: number, to = this.byteCount) => this.#ask(from, to),
     };
     yield* download(task, offset + here.length, end);

@@ -4,8 +4,15 @@ import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
 
 const columns = [
-  ...['start', 'end', 'text', 'language', 'decision', 'temperature'],
-  ...['avg_logprob', 'no_speech_prob', 'compression_ratio'],
+  'start',
+  'end',
+  'text',
+  'language',
+  'decision',
+  'temperature',
+  'avg_logprob',
+  'no_speech_prob',
+  'compression_ratio',
 ] as const;
 
 /** With one of these in front a spreadsheet takes the cell for a formula, and runs it. */

@@ -3,8 +3,15 @@ import type { TranscriptLike } from './transcript.js';
 
 /** Fields that are floating-point numbers to the reference even where they are whole. */
 const floatFields = new Set([
-  ...['start', 'end', 'duration', 'temperature', 'avg_logprob', 'compression_ratio'],
-  ...['no_speech_prob', 'probability', 'token_probabilities'],
+  'start',
+  'end',
+  'duration',
+  'temperature',
+  'avg_logprob',
+  'compression_ratio',
+  'no_speech_prob',
+  'probability',
+  'token_probabilities',
 ]);
 
 /** Every field of the transcript, in the reference's names and the notation of its JSON: ASCII in one line. */

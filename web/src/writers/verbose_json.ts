@@ -6,8 +6,16 @@ import type { TranscriptLike } from './transcript.js';
 import { strip } from './white_space.js';
 
 const segmentFields = [
-  ...['id', 'seek', 'start', 'end', 'text', 'tokens', 'temperature'],
-  ...['avg_logprob', 'compression_ratio', 'no_speech_prob'],
+  'id',
+  'seek',
+  'start',
+  'end',
+  'text',
+  'tokens',
+  'temperature',
+  'avg_logprob',
+  'compression_ratio',
+  'no_speech_prob',
 ] as const;
 
 /** What OpenAI's transcription service returns for `response_format: verbose_json`; words if there are any. */

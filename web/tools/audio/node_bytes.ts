@@ -41,7 +41,8 @@ const isOggOf =
 /** Bundlers are to leave these imports alone: one that builds a page's server side would follow them into code that it cannot read. */
 const formats: readonly Format[] = [
   {
-    ...{ name: 'FLAC', codec: 'flac' },
+    name: 'FLAC',
+    codec: 'flac',
     matches: (bytes) => textAt(bytes, 0, 4) === 'fLaC' || isOggOf('\x7fFLAC')(bytes),
     open: async () =>
       new (
@@ -51,7 +52,8 @@ const formats: readonly Format[] = [
       ).FLACDecoder(),
   },
   {
-    ...{ name: 'Ogg', codec: 'opus' },
+    name: 'Ogg',
+    codec: 'opus',
     matches: isOggOf('OpusHead'),
     open: async () =>
       new (
@@ -59,7 +61,8 @@ const formats: readonly Format[] = [
       ).OggOpusDecoder(),
   },
   {
-    ...{ name: 'Ogg', codec: 'vorbis' },
+    name: 'Ogg',
+    codec: 'vorbis',
     matches: isOggOf('\x01vorbis'),
     open: async () =>
       new (
@@ -69,7 +72,8 @@ const formats: readonly Format[] = [
       ).OggVorbisDecoder(),
   },
   {
-    ...{ name: 'MP3', codec: 'mp3' },
+    name: 'MP3',
+    codec: 'mp3',
     matches: (bytes) =>
       textAt(bytes, 0, 3) === 'ID3' || (bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2),
     open: async () =>

@@ -9,7 +9,7 @@ import { cacheFolder } from '../hub/model_cache.js';
 import { downloadFile } from '../hub/node_download_file.js';
 import type { StoreCalls } from './calls.js';
 import { lockEnding, removeStaleLock, takeLock } from './node_file_locks.js';
-import { StoreHost } from './host.js';
+import { StoreHost } from './store_host.js';
 import { ModelStore } from './model_store.js';
 import type { FoundFile, StoreFiles } from './store_files.js';
 import { soundRangesOf } from './sound_ranges.js';

@@ -1,5 +1,5 @@
 import { openWritableStore } from './browser_store.js';
-import type { StoreEnvironment } from './host.js';
+import type { StoreEnvironment } from './store_host.js';
 import { holdLock } from './locks.js';
 
 /** Environment of a worker, whose locks end with it. */

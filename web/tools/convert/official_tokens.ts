@@ -17,7 +17,12 @@ export function addOfficialTokens(vocabulary: string[], vocabularySize: number):
     'endoftext',
     'startoftranscript',
     ...Object.keys(languageNames).slice(0, size.languages),
-    ...['translate', 'transcribe', 'startoflm', 'startofprev', 'nospeech', 'notimestamps'],
+    'translate',
+    'transcribe',
+    'startoflm',
+    'startofprev',
+    'nospeech',
+    'notimestamps',
     ...Array.from({ length: timestampCount }, (_, i) => (i * 0.02).toFixed(2)),
   ];
   // English vocabularies of some folders hold <|endoftext|> already, as their last ordinary token.

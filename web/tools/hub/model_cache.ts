@@ -88,8 +88,15 @@ export async function pulledModelAt(path: string): Promise<PulledModel | undefin
   const [, , name = address, revision = 'main'] = /^(.* )?([^@]+)(?:@(.+))?$/.exec(address) ?? [];
   const { size: byteCount, mtime: keptAt } = facts;
   return {
-    ...{ name, address, revision, dtype, path, complete: true },
-    ...{ byteCount, totalBytes: byteCount, keptAt },
+    name,
+    address,
+    revision,
+    dtype,
+    path,
+    complete: true,
+    byteCount,
+    totalBytes: byteCount,
+    keptAt,
   };
 }
 

@@ -67,8 +67,14 @@ function officialArchitecture(short: string): Architecture | undefined {
   const multilingual = isThird ? cantoneseVocabulary : multilingualVocabulary;
   return {
     n_vocab: short.endsWith('.en') ? englishVocabulary : multilingual,
-    ...{ n_audio_ctx: 1500, n_audio_state: state, n_audio_head: heads, n_audio_layer: audioLayers },
-    ...{ n_text_ctx: 448, n_text_state: state, n_text_head: heads, n_text_layer: textLayers },
+    n_audio_ctx: 1500,
+    n_audio_state: state,
+    n_audio_head: heads,
+    n_audio_layer: audioLayers,
+    n_text_ctx: 448,
+    n_text_state: state,
+    n_text_head: heads,
+    n_text_layer: textLayers,
     n_mels: isThird ? 128 : 80,
   };
 }

@@ -112,7 +112,10 @@ async function pullTo(
       const ready = format === 'apr1' ? undefined : readyModel(files, dtype);
       if (ready !== undefined) return copyFile(folder, ready, path, force);
       return convertFolder(folder, path, {
-        ...{ format, dtype: type, force, signal: ending },
+        format,
+        dtype: type,
+        force,
+        signal: ending,
         ...(onProgress && { onProgress }),
         beforeItAppears: () => folder.arrived(),
       });

@@ -2,9 +2,21 @@
 
 /** Types of ours that NumPy has, in its words. */
 const descriptions: Readonly<Record<string, string>> = {
-  ...{ f16: '<f2', f32: '<f4', f64: '<f8', fp16: '<f2', fp32: '<f4', fp64: '<f8', bool: '|b1' },
-  ...{ i8: '|i1', i16: '<i2', i32: '<i4', i64: '<i8' },
-  ...{ u8: '|u1', u16: '<u2', u32: '<u4', u64: '<u8' },
+  f16: '<f2',
+  f32: '<f4',
+  f64: '<f8',
+  fp16: '<f2',
+  fp32: '<f4',
+  fp64: '<f8',
+  bool: '|b1',
+  i8: '|i1',
+  i16: '<i2',
+  i32: '<i4',
+  i64: '<i8',
+  u8: '|u1',
+  u16: '<u2',
+  u32: '<u4',
+  u64: '<u8',
 };
 
 export const isNumpyType = (dtype: string): boolean => Object.hasOwn(descriptions, dtype);

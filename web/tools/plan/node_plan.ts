@@ -48,8 +48,12 @@ async function findNamed(
     ...(request.token !== undefined && { token: request.token }),
   };
   return {
-    ...{ title: titleOf(repository), kept: newest?.path, partBytes: 0 },
-    ...{ dtype: type, readyType: dtype, token: tokenOf(settings) },
+    title: titleOf(repository),
+    kept: newest?.path,
+    partBytes: 0,
+    dtype: type,
+    readyType: dtype,
+    token: tokenOf(settings),
     async openRepository(signal) {
       const files = await filesOf(repository, type, settings, signal);
       return { files, partBytes: await bytesIn(downloadsOf(repository, files)) };
