@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import ts from 'typescript';
+import { errorNumbers } from '../../web/src/api/generated/errors.js';
 import { projectRoot } from '../support/shared_folder.js';
 
 const pages = readdirSync(join(projectRoot, 'docs')).filter((name) => /^api.*\.md$/.test(name));
@@ -30,54 +31,13 @@ function examplesOf(document: string): readonly Example[] {
 
 const examples = documents.flatMap(examplesOf);
 
-/** The entries of the package that declare functions. */
-const entries = ['index', 'node', 'files', 'node_files', 'graph', 'node_graph', 'vad', 'node_vad'];
-
-interface Docstring {
-  readonly entry: string;
-  readonly name: string;
-  readonly comment: string;
-  readonly line: number;
-}
-
-/** Functions that an entry exports, each with the comment before its first declaration. */
-function docstringsOf(entry: string): readonly Docstring[] {
-  const text = readFileSync(join(projectRoot, `web/src/${entry}.ts`), 'utf8');
-  const declared = /(?:^(\/\*\*(?:(?!\*\/).)*\*\/)\n)?^export (?:async )?function (\w+)/gms;
-  const seen = new Set<string>();
-  return [...text.matchAll(declared)].flatMap(({ 1: comment = '', 2: name = '', index }) => {
-    if (seen.has(name)) return [];
-    seen.add(name);
-    return [{ entry, name, comment, line: text.slice(0, index).split('\n').length }];
-  });
-}
-
-const docstrings = entries.flatMap(docstringsOf);
-
-/** An example may use all that its entry exports, and what a page or a program has. */
-function examplesIn({ entry, name, comment, line }: Docstring): readonly Example[] {
-  const [before = '', code] = comment.split(/^ \* ```js\n/m);
-  if (code === undefined) return [];
-  const names = docstrings.filter((one) => one.entry === entry).map((one) => one.name);
-  const others = entry.endsWith('files') ? ['generateSigningKey'] : [];
-  const from = join(projectRoot, `dist/types/src/${entry}.js`);
-  const given =
-    `import { ${[...names, ...others].join(', ')} } from '${from}'; ` +
-    'declare const file: File; declare const writable: WritableStream<Uint8Array>; ' +
-    'declare const input: { files: FileList }; {';
-  const body = code.replace(/^ \* ```[^]*/m, '').replaceAll(/^ \* ?/gm, '');
-  return [
-    {
-      path: join(projectRoot, `docstring_${entry}_${name}.ts`),
-      document: `web/src/${entry}.ts`,
-      text: '\n'.repeat(line + before.split('\n').length - 1) + given + body + '}',
-    },
-  ];
-}
-
 const options: ts.CompilerOptions = {
-  ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, types: [] },
-  ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noEmit: true,
+  types: [],
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.ESNext,
   moduleResolution: ts.ModuleResolutionKind.Bundler,
   lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable', 'dom.asynciterable'].map(
     (name) => `lib.${name}.d.ts`,
@@ -87,11 +47,10 @@ const options: ts.CompilerOptions = {
 const host = ts.createCompilerHost(options);
 let last: ts.Program | undefined;
 
-/** What TypeScript says of the examples: document, line, message. */
-function problemsOf(checked: readonly Example[]): readonly string[] {
-  const texts = new Map(checked.map(({ path, text }) => [path, text]));
-  const program = ts.createProgram(
-    [...texts.keys()],
+/** Files that exist only here come from `texts`; what the last program has parsed is used again. */
+function programOf(roots: readonly string[], texts: ReadonlyMap<string, string>): ts.Program {
+  last = ts.createProgram(
+    roots,
     options,
     {
       ...host,
@@ -106,7 +65,13 @@ function problemsOf(checked: readonly Example[]): readonly string[] {
     },
     last,
   );
-  last = program;
+  return last;
+}
+
+/** The errors that TypeScript reports for the examples: document, line, message. */
+function problemsOf(checked: readonly Example[]): readonly string[] {
+  const texts = new Map(checked.map(({ path, text }) => [path, text]));
+  const program = programOf([...texts.keys()], texts);
   return checked.flatMap(({ path, document }) => {
     const file = program.getSourceFile(path)!;
     return [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)].map(
@@ -118,20 +83,164 @@ function problemsOf(checked: readonly Example[]): readonly string[] {
   });
 }
 
+const typesOf = (entry: string): string => join(projectRoot, `dist/types/${entry}.d.ts`);
+const importOf = (entry: string): string => typesOf(entry).replace('.d.ts', '.js');
+const pageEntries = ['live', 'captions', 'react', 'testing'].map((name) => `page/${name}`);
+const entries = ['index', 'files', 'graph', 'vad', 'cache']
+  .flatMap((name) => [`src/${name}`, `src/node${name === 'index' ? '' : `_${name}`}`])
+  .concat('src/in_thread', pageEntries);
+
+/** An export of an entry, or a member of a class or interface that it exports, with its comment as editors show it. */
+interface Documented {
+  readonly entry: string;
+  /** `loadModel`, `WhisperModel.decode`. */
+  readonly name: string;
+  readonly isCallable: boolean;
+  readonly throws: string | undefined;
+  readonly example: string | undefined;
+  /** What an example in its comment may import. */
+  readonly values: readonly string[];
+}
+
+function documentedIn(program: ts.Program): readonly Documented[] {
+  const checker = program.getTypeChecker();
+  const seen = new Set<ts.Symbol>();
+  return entries.flatMap((entry) => {
+    const file = program.getSourceFile(typesOf(entry))!;
+    const exported = checker
+      .getExportsOfModule(checker.getSymbolAtLocation(file)!)
+      .map((symbol) =>
+        symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+      );
+    const values = exported
+      .filter(({ flags }) => flags & ts.SymbolFlags.Value)
+      .map(({ name }) => name);
+    const documented = (symbol: ts.Symbol, name: string): readonly Documented[] => {
+      if (seen.has(symbol)) return [];
+      seen.add(symbol);
+      const tags = symbol.getJsDocTags(checker);
+      const text = (wanted: string): string | undefined => {
+        const tag = tags.find((one) => one.name === wanted);
+        return tag && ts.displayPartsToString(tag.text);
+      };
+      const isCallable = checker.getTypeOfSymbol(symbol).getCallSignatures().length > 0;
+      return [
+        { entry, name, isCallable, throws: text('throws'), example: text('example'), values },
+      ];
+    };
+    return exported.flatMap((symbol) => {
+      // Members whose names are symbols, such as Symbol.dispose, call others.
+      const members = [...(symbol.members?.values() ?? [])].filter(
+        ({ name }) => !name.startsWith('__'),
+      );
+      return [
+        ...documented(symbol, symbol.name),
+        ...members.flatMap((member) => documented(member, `${symbol.name}.${member.name}`)),
+      ];
+    });
+  });
+}
+
+const everything = documentedIn(programOf(entries.map(typesOf), new Map()));
+const callables = everything.filter(({ isCallable }) => isCallable);
+
+/** What the examples of methods have: the object that has the method, and what is passed to it. */
+const receivers = Object.entries({
+  model: ['src/index', 'WhisperModel'],
+  live: ['src/index', 'LiveTranscription'],
+  modelFile: ['src/files', 'ModelFile'],
+  module: ['src/graph', 'GraphModule'],
+  detector: ['src/vad', 'SpeechDetector'],
+}).map(
+  ([name, [entry = '', type]]) => `declare const ${name}: import('${importOf(entry)}').${type}; `,
+);
+
+function examplesIn({ entry, name, example, values }: Documented): readonly Example[] {
+  const code = /```js\n(.*?)```/s.exec(example ?? '')?.[1];
+  if (code === undefined) return [];
+  const given =
+    `import { ${values.join(', ')} } from '${importOf(entry)}'; ${receivers.join('')}` +
+    'declare const file: File; declare const samples: Float32Array; declare const video: HTMLVideoElement; ' +
+    'declare const writable: WritableStream<Uint8Array>; declare const input: { files: FileList }; {\n';
+  const path = join(projectRoot, `docstring_${entry.replace('/', '_')}_${name}.ts`);
+  return [{ path, document: `${entry} ${name}`, text: `${given}${code}}` }];
+}
+
 test('every page has examples, and TypeScript accepts them', () => {
   expect([...new Set(examples.map(({ document }) => document))]).toEqual(documents);
   expect(problemsOf(examples)).toEqual([]);
 });
 
-test('every exported function says what it throws, and most show how they are called', () => {
-  expect(docstrings.length).toBeGreaterThan(20);
-  const silent = docstrings.filter(({ comment }) => !comment.includes('@throws'));
-  expect(silent.map(({ entry, name }) => `${entry}: ${name}`)).toEqual([]);
-  const shown = docstrings.filter(({ comment }) => comment.includes('@example'));
-  const rest = docstrings.filter((one) => !shown.includes(one)).map(({ name }) => name);
-  // Their results are files, which the documents describe.
-  const allowed = ['addPieceDigests', 'soundRanges', 'unshardModel', 'writeModel'];
-  expect(rest.filter((name) => !allowed.includes(name))).toEqual([]);
+/** Callables that neither throw nor reject, and methods that a caller's own objects have. */
+const cannotFail = new Set([
+  'AttachedTextTrack.remove',
+  'AudioBufferLike.getChannelData',
+  'CaptionsElement.start',
+  'CaptionsElement.stop',
+  'CommonModel.dispose',
+  'FileListLike.item',
+  'GraphModule.dispose',
+  'Listening.close',
+  'Listening.resume',
+  'LiveCaptions.close',
+  'LiveCaptions.remove',
+  'LiveCaptions.resume',
+  'MediaStreamLike.getAudioTracks',
+  'ModelFile.close',
+  'SpeechDetector.dispose',
+  'StreamingModel.stream',
+  'TranscriberStore.close',
+  'TranscriberStore.hold',
+  'TranscriberStore.load',
+  'TranscriberStore.pause',
+  'TranscriberStore.resume',
+  'TranscriberStore.state',
+  'TranscriberStore.stop',
+  'TranscriberStore.subscribe',
+  'TranscriberStore.transcribe',
+  'Transcription.pause',
+  'Transcription.resume',
+  'Transcription.save',
+  'cacheSpace',
+  'installFakeMicrophone',
+  'paced',
+  'persist',
+  'tabAudio',
+]);
+
+const isCode = (word: string): boolean => Object.hasOwn(errorNumbers, word);
+const quoted = (text: string): readonly string[] =>
+  [...text.matchAll(/`([a-z_]+)`/g)].map(({ 1: word = '' }) => word);
+
+test('every exported function and method says with which codes it throws or rejects', () => {
+  expect(callables.length).toBeGreaterThan(80);
+  const faulty = callables.filter(({ name, throws }) =>
+    cannotFail.has(name)
+      ? throws !== undefined
+      : !quoted(throws ?? '').some(isCode) && !/\bas \w+\(\)|DOMException/.test(throws ?? ''),
+  );
+  expect(faulty.map(({ entry, name }) => `${entry} ${name}`)).toEqual([]);
+  const names = new Set(callables.map(({ name }) => name));
+  expect([...cannotFail].filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('what looks like a code in @throws is one', () => {
+  const words = callables.flatMap(({ throws = '' }) => quoted(throws));
+  expect(words.filter((word) => word.includes('_') && !isCode(word))).toEqual([]);
+});
+
+test('the main calls show how they are called, and TypeScript accepts it', () => {
+  const shown = everything.filter(({ example }) => example !== undefined);
+  const names = new Set(shown.map(({ name }) => name));
+  const functions = callables.filter(({ name }) => !name.includes('.'));
+  // Their results are files, which the documents describe, or there is nothing to show.
+  const plain = ['addPieceDigests', 'soundRanges', 'unshardModel', 'writeModel'];
+  const main = functions.map(({ name }) => name).filter((name) => !plain.includes(name));
+  const methods = ['transcribe', 'stream', 'decode', 'detectLanguage', 'score', 'align', 'logits'];
+  main.push(...methods.map((name) => `WhisperModel.${name}`));
+  main.push('LiveTranscription.feed', 'ModelFile.tensor', 'GraphModule.run');
+  main.push('SpeechDetector.detect', 'SpeechDetector.events');
+  expect(main.filter((name) => !names.has(name))).toEqual([]);
   expect(problemsOf(shown.flatMap(examplesIn))).toEqual([]);
 });
 

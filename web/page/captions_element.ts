@@ -15,17 +15,17 @@ const wholeNumber = (text: string | null): number | undefined =>
   text === null ? undefined : Number(text);
 
 /**
- * A `<susurrus-captions>`, once defineCaptions() has made it known. Its events bubble, out of shadow trees too, and have what they tell as
- * their `detail`: `susurrus-progress` (a progress event), `susurrus-transcript` (the transcript) and `susurrus-error` (the error).
+ * A `<susurrus-captions>`, once defineCaptions() has defined it. Its events bubble, also out of shadow trees. Their `detail` is the progress
+ * (`susurrus-progress`), the transcript (`susurrus-transcript`) or the error (`susurrus-error`).
  */
 export interface CaptionsElement extends HTMLElement {
-  /** A model that is loaded already, which the element uses and never frees. */
+  /** A loaded model, which the element uses and never disposes of. */
   model: Model | undefined;
   /** The element named by `for`, or the one within. */
   readonly media: HTMLMediaElement | null;
-  /** Transcribes the media and shows its captions; resolves when that is over, well or not. */
+  /** Transcribes the media and shows its captions. Resolves when that is over; an error is an event, not a rejection. */
   start(): Promise<void>;
-  /** Captions that are there stay. */
+  /** Stops transcribing. The captions stay. */
   stop(): void;
 }
 
@@ -35,7 +35,7 @@ declare global {
   }
 }
 
-/** What <susurrus-captions> is made from; without a DOM, as on a server, there is none. */
+/** Makes the class of <susurrus-captions> when it is needed, since a server has no HTMLElement. */
 function makeElement(): CustomElementConstructor {
   return class extends HTMLElement implements CaptionsElement {
     model: Model | undefined;
@@ -158,7 +158,7 @@ function makeElement(): CustomElementConstructor {
       this.#tell('progress', event);
     }
 
-    /** Prefixed, since media elements have events called progress and error, and heard by whatever holds the element. */
+    /** The names are prefixed, since media elements have events called progress and error. */
     #tell(what: 'progress' | 'transcript' | 'error', detail: unknown): void {
       const init = { detail, bubbles: true, composed: true };
       this.dispatchEvent(new CustomEvent(`susurrus-${what}`, init));
@@ -178,7 +178,22 @@ function makeElement(): CustomElementConstructor {
   };
 }
 
-/** Makes `<susurrus-captions>` known to the page, once; a page that wants another name says so. */
+/**
+ * Defines the element `<susurrus-captions>`, or one with another name, once.
+ *
+ * Attributes: `model` (a name or URL), `for` (the id of the media element, unless it is inside), `autostart`, `language`, `translate`,
+ * `label`, `max-line-width`, `max-line-count`.
+ *
+ * @throws SusurrusError `invalid_argument` unless `name` is a text; a DOMException if it is no name for an element.
+ * @example
+ * ```js
+ * defineCaptions();
+ * const captions = document.createElement('susurrus-captions');
+ * captions.model = model;
+ * captions.append(video);
+ * await captions.start();
+ * ```
+ */
 export function defineCaptions(name = 'susurrus-captions'): void {
   checkOptions({ name }, { name: text });
   if (!customElements.get(name)) customElements.define(name, makeElement());

@@ -15,18 +15,26 @@ const anObject: Check = ['an object', (value) => typeof value === 'object' && va
 
 /** Options of useTranscriber(). */
 export interface UseTranscriberOptions extends TranscriberOptions {
-  /** Loads the model as soon as the component is there, not with the first transcription. */
+  /** Loads the model as soon as the component is mounted, not with the first transcription. */
   readonly preload?: boolean;
 }
 
-/** What useTranscriber() gives a component. */
+/** Result of useTranscriber(). */
 export type Transcriber = TranscriberState &
   Pick<TranscriberStore, 'load' | 'transcribe' | 'stop' | 'pause' | 'resume'>;
 
 /**
- * A model in a component: what it does, and functions to have it done. The model is loaded once, with the source and options of the
- * first render, and freed when the component goes; give the component a `key` to load another. Renders on a server, where it
- * is idle. Once the component has gone, load() and transcribe() load nothing and resolve to undefined.
+ * Gives a component a model: its state, and functions to load it and to transcribe. The model is loaded once, with the source and options of
+ * the first render, and disposed of when the component unmounts; give the component a `key` to load another. On a server it renders
+ * the state `'idle'`. After unmounting, load() and transcribe() do nothing and resolve to undefined.
+ *
+ * @throws SusurrusError `invalid_argument` for wrong options. Errors of the model and of transcriptions are the state's `error`.
+ * @example
+ * ```js
+ * const { segments, transcribe } = useTranscriber('base', { preload: true });
+ * await transcribe(file, { language: 'en' });
+ * console.log(segments.length);
+ * ```
  */
 export function useTranscriber(
   source: ModelSource,

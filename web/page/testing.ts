@@ -1,18 +1,37 @@
 /**
- * For tests of pages and programs that use this package.
+ * Helpers for tests of pages and programs that use this package.
  * @module susurrus/testing
  */
 import { loadModel } from '../src/index.js';
 import type { LoadOptions, Model } from '../src/index.js';
 import { readFixture } from './fixture.js';
 
-/** What the fixture says, as the ten-word model writes it. */
+/** The words of the fixture, as the ten-word model transcribes them. */
 export const fixtureText = 'three one four one five nine two six five';
 
-/** A spoken row of digits: the bytes of a WAV file, 9 s, 16 kHz mono. */
+/**
+ * Returns a recording of spoken digits: a WAV file, 9 s, 16 kHz mono.
+ *
+ * @throws An Error, not as loadModel() a SusurrusError, if the package's file `digits.wav` cannot be read.
+ * @example
+ * ```js
+ * const model = await loadTestModel();
+ * const { text } = await model.transcribe(await fixtureFile());
+ * console.log(text === fixtureText);
+ * ```
+ */
 export const fixtureFile = (): Promise<Blob> => readFixture();
 
-/** The samples of fixtureFile(). */
+/**
+ * Returns the samples of fixtureFile().
+ *
+ * @throws An Error as fixtureFile().
+ * @example
+ * ```js
+ * const samples = await fixtureAudio();
+ * console.log(samples.length / 16000);
+ * ```
+ */
 export async function fixtureAudio(): Promise<Float32Array> {
   const bytes = await (await fixtureFile()).arrayBuffer();
   const header = 44;
@@ -20,13 +39,29 @@ export async function fixtureAudio(): Promise<Float32Array> {
   return Float32Array.from(values, (value) => value / 32768);
 }
 
-/** The ten-word model of the package, `'digits'`, on one thread: it needs no network and loads in a moment. */
+/**
+ * Loads the package's ten-word model, `'digits'`, on one thread: it needs no network and loads in milliseconds.
+ *
+ * @throws SusurrusError as loadModel().
+ * @example
+ * ```js
+ * const model = await loadTestModel();
+ * console.log(model.info.format);
+ * model.dispose();
+ * ```
+ */
 export const loadTestModel = (options: LoadOptions = {}): Promise<Model> =>
   loadModel('digits', { threads: 1, ...options });
 
 /**
- * Samples as a microphone would give them: 100 ms at a time, `speed` times as fast as they are. For listen() and for `model.stream()`;
- * tell them the rate: `{ stream: paced(samples, 8000), sampleRate: 8000 }`.
+ * Yields samples as a microphone would, 100 ms at a time, `speed` times as fast as real time. For listen() and `model.stream()`; pass
+ * them the same rate.
+ *
+ * @example
+ * ```js
+ * const stream = paced(await fixtureAudio(), 16000, 10);
+ * for await (const piece of stream) await live.feed(piece);
+ * ```
  */
 export async function* paced(
   samples: Float32Array,
@@ -43,7 +78,16 @@ export async function* paced(
   }
 }
 
-/** A fake microphone for pages, which plays `samples` (16 kHz mono; the fixture by default) once, from its creation. */
+/**
+ * Returns a fake microphone for pages, which plays `samples` (16 kHz mono; the fixture by default) once, from its creation.
+ *
+ * @throws A DOMException if the browser cannot play them.
+ * @example
+ * ```js
+ * const stream = await fakeMicrophone();
+ * console.log(stream.getAudioTracks().length);
+ * ```
+ */
 export async function fakeMicrophone(samples?: Float32Array): Promise<MediaStream> {
   const heard = samples ?? (await fixtureAudio());
   const context = new AudioContext();
@@ -64,7 +108,17 @@ export async function fakeMicrophone(samples?: Float32Array): Promise<MediaStrea
   return ear.stream;
 }
 
-/** Makes getUserMedia() return fake microphones; returns a function that restores the real one. */
+/**
+ * Makes getUserMedia() return fake microphones. Returns a function that restores the original.
+ *
+ * @example
+ * ```js
+ * const restore = installFakeMicrophone();
+ * const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+ * console.log(stream.active);
+ * restore();
+ * ```
+ */
 export function installFakeMicrophone(samples?: Float32Array): () => void {
   const { mediaDevices } = navigator;
   const own = Object.getOwnPropertyDescriptor(mediaDevices, 'getUserMedia');

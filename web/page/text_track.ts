@@ -11,7 +11,7 @@ export interface TextTrackOptions extends Pick<
   FormatOptions,
   'maxLineWidth' | 'maxLineCount' | 'maxWordsPerLine'
 > {
-  /** What the player's menu calls it. Default `'Captions'`. */
+  /** Its name in the player's menu. Default `'Captions'`. */
   readonly label?: string;
   /** Default: the transcript's. */
   readonly language?: string;
@@ -27,15 +27,27 @@ export const trackMode = oneOf('showing', 'hidden', 'disabled');
 /** Captions that attachTextTrack() added. */
 export interface AttachedTextTrack {
   readonly track: TextTrack;
-  /** Replaces what differs; what is shown and stays does not flicker. */
+  /**
+   * Shows another transcript. Unchanged cues stay, so that they do not flicker.
+   *
+   * @throws SusurrusError `invalid_argument` for anything but a transcript.
+   */
   update(transcript: TranscriptLike): void;
-  /** Takes the captions away. */
+  /** Removes the captions. */
   remove(): void;
 }
 
 /**
- * Shows a transcript as captions of a `<video>` or `<audio>`. A transcription under way adds its segments as they come, and goes on
- * when the captions are removed. Throws SusurrusError (`invalid_argument`) for what is no transcript, and for bad options.
+ * Shows a transcript as captions of a `<video>` or `<audio>`. Segments of a running transcription appear as they are decoded; it continues
+ * when the captions are removed.
+ *
+ * @throws SusurrusError `invalid_argument` for anything but a media element and a transcript, and for wrong options. Await the transcription itself
+ *   for its errors.
+ * @example
+ * ```js
+ * const captions = attachTextTrack(video, model.transcribe(video), { language: 'en' });
+ * captions.track.mode = 'hidden';
+ * ```
  */
 export function attachTextTrack(
   media: HTMLMediaElement,
@@ -101,7 +113,7 @@ async function follow(
     const segments = transcription[Symbol.asyncIterator]();
     while ((await segments.next()).done !== true) update(transcription.soFar);
   } catch {
-    // What came so far stays.
+    // The captions shown so far stay.
   }
 }
 

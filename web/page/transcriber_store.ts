@@ -10,7 +10,7 @@ import type {
   Transcript,
 } from '../src/index.js';
 
-/** What a page shows; a new object at each change. */
+/** State of a TranscriberStore; a new object at each change. */
 export interface TranscriberState {
   readonly status: 'idle' | 'loading' | 'ready' | 'transcribing' | 'paused';
   /** How far the load or the transcription under way is. */
@@ -40,7 +40,18 @@ const atRest: TranscriberState = {
   model: undefined,
 };
 
-/** A model and what is done with it, as a store: for useTranscriber(), and for frameworks that have no hook here. */
+/**
+ * A model and its transcription, as an observable store: for useTranscriber(), and for frameworks other than React. Its methods never throw
+ * or reject; errors are `state().error`.
+ *
+ * @example
+ * ```js
+ * const store = new TranscriberStore('base');
+ * store.subscribe(() => console.log(store.state().status));
+ * await store.transcribe(file);
+ * store.close();
+ * ```
+ */
 export class TranscriberStore {
   readonly #source: ModelSource;
   readonly #options: TranscriberOptions;
@@ -49,7 +60,7 @@ export class TranscriberStore {
   /** Aborted when the store is closed; ends all work for the model. */
   #life = new AbortController();
   #loading: Promise<Model> | undefined;
-  /** The component that held the store has let it go. */
+  /** Whether the component that held the store has unmounted. */
   #isGone = false;
   #work: { readonly stop: AbortController; transcription?: Transcription } | undefined;
 
@@ -58,13 +69,13 @@ export class TranscriberStore {
     this.#options = options;
   }
 
-  /** Calls `listener` at each change; returns a function that ends that. Its exceptions are reported like those of event listeners. */
+  /** Calls `listener` at each change; returns a function that unsubscribes it. Its exceptions are reported like those of event listeners. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** What a page shows now. */
+  /** Returns the current state. */
   readonly state = (): TranscriberState => this.#state;
 
   /** Holds the store while a component is mounted. Returns a function that closes it; nothing is loaded until it is held again. */
@@ -77,8 +88,8 @@ export class TranscriberStore {
   };
 
   /**
-   * Loads the model unless it is loaded or loading. Resolves to undefined if that fails (`state().error` says why), or if the store
-   * is not in use any more.
+   * Loads the model unless it is loaded or loading. Resolves to undefined if that fails (`state().error` has the error), or if the store
+   * is no longer held.
    */
   readonly load = async (): Promise<Model | undefined> => {
     if (this.#isGone) return undefined;
@@ -92,7 +103,7 @@ export class TranscriberStore {
     }
   };
 
-  /** Transcribes, after loading the model if need be; what is under way is stopped. Undefined if it fails or is stopped. */
+  /** Transcribes, after loading the model if necessary, and stops a transcription under way. Resolves to undefined if it fails or is stopped. */
   readonly transcribe = async (
     audio: AudioInput | AudioStream,
     options: Omit<AnyTranscribeOptions, 'signal'> = {},
@@ -134,7 +145,7 @@ export class TranscriberStore {
     }
   };
 
-  /** Ends the transcription under way; its segments stay. */
+  /** Stops the transcription under way; its segments stay in the state. */
   readonly stop = (): void => {
     const work = this.#work;
     if (!work) return;
@@ -145,10 +156,10 @@ export class TranscriberStore {
 
   /** Pauses the transcription under way. */
   readonly pause = (): void => this.#setPaused(true);
-  /** Goes on with it. */
+  /** Resumes the paused transcription. */
   readonly resume = (): void => this.#setPaused(false);
 
-  /** Frees the model and ends all work. The store can be used again, and loads anew. */
+  /** Disposes of the model and ends all work. The next load() or transcribe() loads it again. */
   readonly close = (): void => {
     this.stop();
     this.#life.abort();
@@ -163,7 +174,7 @@ export class TranscriberStore {
     this.close();
   }
 
-  /** close(), and waits for a load that it ends, for `await using`. */
+  /** Calls close() and waits until an interrupted load has ended, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     const loading = this.#loading;
     this.close();
@@ -207,7 +218,7 @@ export class TranscriberStore {
       try {
         listener();
       } catch (error) {
-        // As events do it: what a listener throws concerns neither the other listeners nor the work.
+        // As for event listeners: an exception affects neither the other listeners nor the work.
         queueMicrotask(() => {
           throw error;
         });

@@ -7,11 +7,21 @@ export { cacheSpace, deleteModel, listModels, persist } from '../tools/cache/nod
 export type * from './public_cache.js';
 
 /**
- * Downloads a model by its name, or a model file by its URL, verifies it and keeps it, without an engine: afterwards
+ * Downloads a model by its name, or a model file by its URL, verifies it and caches it, without starting an engine. Afterwards
  * `loadModel(name)`, or `loadModel(url, { cache: true })`, needs no network for it. A repository of the Hugging Face hub
- * (`'openai/whisper-tiny.en@main'`, `'tiny.en'`) is converted while it arrives. What has arrived is kept when that is cut short, and not
- * asked for again; every file is checked against the hub's digest before the model appears. What is kept already is read and
- * verified, and fetched again where it is wrong. Obeys HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME. Throws SusurrusError.
+ * (`'openai/whisper-tiny.en@main'`, `'tiny.en'`) is converted while it downloads, and every file is checked against the hub's digest before the
+ * model is cached. An interrupted download is continued by the next call. A cached model is read and verified, and damaged parts are
+ * downloaded again. Respects HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME.
+ *
+ * @throws SusurrusError `wrong_state` if the model cannot be cached, for lack of space for example; otherwise as loadModel(): `invalid_argument`,
+ *   `source_failed`, `checksum_mismatch` … An abort rejects with the signal's reason.
+ * @example
+ * ```js
+ * const { byteCount, alreadyKept } = await downloadModel('base', {
+ *   onProgress: ({ overall }) => console.log(overall),
+ * });
+ * console.log(byteCount, alreadyKept);
+ * ```
  */
 export function downloadModel(
   model: string | URL,

@@ -18,14 +18,22 @@ import type {
 } from './types.js';
 import { ScreenLock } from './wake_lock.js';
 
-/** What a model that is too slow may have waiting, unless `maxLag` says what is to be left out. */
+/** Seconds by which a model may be behind; beyond them listening fails, unless `maxLag` is given. */
 const mostLag = 120;
 const usualSilence = 5;
 
 /**
- * Transcribes a source live. Throws SusurrusError for wrong options, for a model that does not stream, and for features that this
- * browser lacks; the loop over the events throws later errors. In a page, call it from a click: browsers start no audio before the
- * first one.
+ * Transcribes a source live. In a page, call it from a click: browsers start no audio before the first one.
+ *
+ * @throws SusurrusError `invalid_argument` for wrong options; `unsupported_feature` for a model that does not stream, and for options of other
+ *   families; `unsupported_environment` for features that this browser lacks; `source_failed`
+ *   for a MediaStream without audio. The loop over the events throws later errors, such as `source_failed` if the user denies the microphone.
+ * @example
+ * ```js
+ * const listening = listen(model, microphone());
+ * for await (const event of listening) if (event.type === 'final') console.log(event.text);
+ * await listening.close();
+ * ```
  */
 export function listen(
   model: StreamingModel,
@@ -35,7 +43,7 @@ export function listen(
   return listenTo(model, soundOf(source), options);
 }
 
-/** listen() to a source that is not the caller's. */
+/** listen() for internal sources; the result can also be made to fail. */
 export function listenTo(
   model: StreamingModel,
   source: SoundMaker,
@@ -89,9 +97,9 @@ class ListeningSession implements Listening, AudioSink {
   #suspension: Suspension | undefined;
   #isOpen = false;
   #isRestarting = false;
-  /** Whatever comes now is too late. */
+  /** Samples that arrive from now on are dropped. */
   #isDeaf = false;
-  /** How it ends, from when it begins to end. */
+  /** The final status, once the session is ending. */
   #end: ListenStatus | undefined;
   #leave!: () => void;
   readonly #left = new Promise<void>((done) => (this.#leave = done));
@@ -111,7 +119,7 @@ class ListeningSession implements Listening, AudioSink {
       void sound.close().catch(() => undefined);
       throw error;
     }
-    // Nothing is called back before the caller has it.
+    // No callback runs before the caller has this object.
     this.#over = Promise.resolve().then(() => this.#run());
   }
 
@@ -224,7 +232,7 @@ class ListeningSession implements Listening, AudioSink {
     }
     this.#rate = sampleRate;
     this.#count = 0;
-    // What it was given comes out, and its events end.
+    // It emits its pending text, and its events end.
     before.close().catch((error: unknown) => this.fail(error));
   }
 
@@ -271,7 +279,7 @@ class ListeningSession implements Listening, AudioSink {
       void unused.close().catch(() => undefined);
     }
     this.#begin();
-    // What waits goes first.
+    // Samples that wait are fed first.
     await this.#begun;
     this.#isOpen = true;
     this.#tell();
@@ -280,7 +288,7 @@ class ListeningSession implements Listening, AudioSink {
   async #close(): Promise<void> {
     this.#lock.release();
     try {
-      // Its last samples still come.
+      // The source still delivers its last samples.
       await this.#sound.close();
       this.#isDeaf = true;
       for (const { live } of this.#streams) await live.close();
@@ -302,7 +310,7 @@ class ListeningSession implements Listening, AudioSink {
     this.#leave();
   }
 
-  /** What goes wrong while it ends, unless something did before. */
+  /** Records an error while the session is ending, unless it ends with an earlier one. */
   #noteLate(error: unknown): void {
     if (this.#end && 'error' in this.#end) return;
     this.#end = { state: 'ended', reason: 'failed', error };

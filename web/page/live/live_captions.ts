@@ -26,20 +26,27 @@ export interface LiveCaptions {
   readonly lag: number;
   /** Tries to go on after `'suspended'`; call it from a click. */
   resume(): Promise<void>;
-  /** Ends listening. Captions that are there stay. Never rejects: `status` says what went wrong. */
+  /** Ends listening. The captions stay. Never rejects: `status` has the error. */
   close(): Promise<void>;
-  /** Begins close() and does not wait for it, for `using`. */
+  /** Begins close() without waiting for it, for `using`. */
   [Symbol.dispose](): void;
   /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
-  /** Closes, and takes the captions away. */
+  /** Calls close() and removes the captions. */
   remove(): Promise<void>;
 }
 
 /**
  * Writes captions for a `<video>` or `<audio>` while it plays, also after seeking and at any speed. New text is shown at once, and
- * gets its real times afterwards. Throws SusurrusError for wrong options, for a model that does not stream, and for features that
- * this browser lacks.
+ * gets its real times afterwards.
+ *
+ * @throws SusurrusError `invalid_argument` for wrong options; `unsupported_feature` for a model that does not stream, and for options of other
+ *   families; `unsupported_environment` for features that this browser lacks. Later errors are in `status`.
+ * @example
+ * ```js
+ * const captions = attachLiveCaptions(video, model, { language: 'en' });
+ * video.addEventListener('ended', () => void captions.close());
+ * ```
  */
 export function attachLiveCaptions(
   media: HTMLMediaElement,
@@ -127,7 +134,7 @@ async function write(
       }
     }
   } catch {
-    // Told by the status.
+    // The status has the error.
   }
 }
 

@@ -5,7 +5,16 @@ import { microphoneError, missingHere } from './device_errors.js';
 import type { Suspension, Sound, SoundMaker } from './sound.js';
 import type { LiveSource, MicrophoneOptions } from './types.js';
 
-/** A microphone, for listen(), which requests it anew each time. Throws SusurrusError for wrong options. */
+/**
+ * A microphone, for listen(). Each call of listen() requests it anew.
+ *
+ * @throws SusurrusError `invalid_argument` for wrong options.
+ * @example
+ * ```js
+ * const listening = listen(model, microphone({ followDevice: true }));
+ * for await (const { type } of listening) console.log(type, listening.level);
+ * ```
+ */
 export function microphone(options: MicrophoneOptions = {}): LiveSource {
   checkOptions(options, {
     deviceId: text,

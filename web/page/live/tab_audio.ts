@@ -5,8 +5,14 @@ import type { Sound, SoundMaker } from './sound.js';
 import type { LiveSource } from './types.js';
 
 /**
- * The audio of a tab that the user chooses, for listen(), which asks anew each time. Chromium shares the audio of tabs, and on some
- * systems that of the whole computer.
+ * The audio of a tab that the user chooses, for listen(). Each call of listen() asks the user anew. Chromium shares the audio of tabs, and
+ * on some systems that of the whole computer.
+ *
+ * @example
+ * ```js
+ * const listening = listen(model, tabAudio());
+ * for await (const event of listening) if (event.type === 'final') console.log(event.text);
+ * ```
  */
 export const tabAudio = (): LiveSource => new TabAudio();
 

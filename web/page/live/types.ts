@@ -18,15 +18,15 @@ export interface StreamingModel {
   stream(options?: AnyLiveOptions): LiveStream;
 }
 
-/** Sound that listen() opens itself, as often as it is asked to: microphone() and tabAudio() make them. */
+/** A source that listen() opens itself, each time anew: microphone() and tabAudio() return them. */
 export interface LiveSource {
   readonly kind: 'microphone' | 'tab-audio';
 }
 
 /**
- * Where sound comes from. A `MediaStream`, or an audio track of one, is heard until its tracks end, and stays its
- * owner's; a media element while it plays; samples
- * of an iterable or a stream are mono and 16 kHz, unless they say otherwise, and are taken as fast as they are heard.
+ * Where audio comes from. A `MediaStream`, or an audio track of one, is transcribed until its tracks end, and is not stopped; a media
+ * element is transcribed while it plays. Samples of an iterable or a stream are mono at 16 kHz, unless they are given with another rate,
+ * and are read as fast as the model processes them.
  */
 export type ListenSource =
   | LiveSource
@@ -39,29 +39,29 @@ export type ListenSource =
 
 /** Options of microphone(). */
 export interface MicrophoneOptions {
-  /** As enumerateDevices() names it. Default: the system's own choice. */
+  /** An id from enumerateDevices(). Default: the system's choice. */
   readonly deviceId?: string;
-  /** Takes the sound of loudspeakers out. Default true. */
+  /** Removes the loudspeakers' sound. Default true. */
   readonly echoCancellation?: boolean;
   /** Default false: models are trained with noise, and speech that the browser has filtered is harder to recognise. */
   readonly noiseSuppression?: boolean;
-  /** Makes quiet voices louder. Default true. */
+  /** Amplifies quiet voices. Default true. */
   readonly autoGainControl?: boolean;
-  /** When the microphone is unplugged: go on with the one that the system takes instead. Default false: listening ends. */
+  /** When the microphone is unplugged, switches to the system's next choice. Default false: listening ends. */
   readonly followDevice?: boolean;
 }
 
 /**
- * `'starting'`: asking for permission, opening the device. `'suspended'`: no audio arrives for now, and `reason` says why. `'ended'`:
- * no new events will come; unread ones can still be read.
+ * `'starting'`: asking for permission, opening the device. `'suspended'`: no audio arrives for now, for the given `reason`. `'ended'`:
+ * there are no new events; unread ones can still be read.
  */
 export type ListenState = 'starting' | 'listening' | 'suspended' | 'ended';
 
 /**
- * Why. Of `'listening'`: `'nothing-heard'`, when all samples are zero: a muted microphone, or the wrong one. Of `'suspended'`:
- * `'needs-click'` (browsers let a page begin only after a click or a key: any will do), `'interrupted'` (by the system, say for a
- * call), `'muted'` (by the system or a switch), `'paused'` (a media element). Of `'ended'`: `'closed'` (by close(), or by leaving the loop
- * over the events), `'source-ended'`, `'device-lost'`, `'aborted'`, `'failed'`.
+ * Reason for a state. `'listening'` has `'nothing-heard'` if all samples are zero: a muted microphone, or the wrong one. `'suspended'` has
+ * `'needs-click'` (browsers start audio only after a click or a key press anywhere in the page), `'interrupted'` (by the system, for a call
+ * for example), `'muted'` (by the system or a switch) or `'paused'` (a media element). `'ended'` has `'closed'` (by close(), or by leaving
+ * the loop over the events), `'source-ended'`, `'device-lost'`, `'aborted'` or `'failed'`.
  */
 export type ListenReason =
   | 'nothing-heard'
@@ -75,7 +75,7 @@ export type ListenReason =
   | 'aborted'
   | 'failed';
 
-/** What listening does at the moment. */
+/** State of listening. */
 export interface ListenStatus {
   readonly state: ListenState;
   readonly reason?: ListenReason;
@@ -83,7 +83,7 @@ export interface ListenStatus {
   readonly error?: unknown;
 }
 
-/** Options of listen(): those of model.stream(), but for the rate of the samples, which the source knows, and these. */
+/** Options of listen(): those of model.stream() except `sampleRate`, which the source has, and these. */
 export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
   /** Called at each change. If it throws, listening fails with that error. */
   readonly onState?: (status: ListenStatus) => void;
@@ -93,15 +93,15 @@ export interface ListenOptions extends Omit<AnyLiveOptions, 'sampleRate'> {
   readonly nothingHeardAfter?: number;
   /** Keeps the screen on while it listens, where the browser can. Default true. */
   readonly wakeLock?: boolean;
-  /** Where the package's own files lie, as for loadModel(). */
+  /** Where the package's own files are, as for loadModel(). */
   readonly assets?: Assets;
 }
 
-/** Live transcription of a source. Iterating yields the events of model.stream(), and throws if something goes wrong. */
+/** Live transcription of a source. Iterating yields the events of model.stream(), and throws the error that ended it, if any. */
 export interface Listening extends AsyncIterable<LiveEvent> {
-  /** Ends: the source is let go, what was said until then comes out, the events end. Can be called again, and never rejects. */
+  /** Releases the source, emits the pending text and ends the events. May be called repeatedly, and never rejects. */
   close(): Promise<void>;
-  /** Begins close() and does not wait for it, for `using`. */
+  /** Begins close() without waiting for it, for `using`. */
   [Symbol.dispose](): void;
   /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -113,6 +113,6 @@ export interface Listening extends AsyncIterable<LiveEvent> {
   readonly level: number;
   /** Seconds of audio that wait for the model. */
   readonly lag: number;
-  /** Seconds of sound that came so far: the clock of the events. */
+  /** Seconds of audio received so far: the clock of the events. */
   readonly time: number;
 }

@@ -1,4 +1,4 @@
-// Where the package's own files lie, as a page says it.
+// Where the package's own files are.
 import { invalidOption } from './errors.js';
 import { checkOptions, type Check } from './options.js';
 import type { Assets } from './types.js';
@@ -6,8 +6,8 @@ import type { Assets } from './types.js';
 declare const SUSURRUS_VERSION: string | undefined;
 
 /**
- * Each entry of the package is a bundle with variables of its own, so what one of them is told stands where all of them look. Another
- * version's files are not ours.
+ * Each entry of the package is a bundle with its own variables, so the setting is a property of globalThis, which all of them read. The key
+ * has the version, since another version has other files.
  */
 const version = typeof SUSURRUS_VERSION === 'undefined' ? '' : SUSURRUS_VERSION;
 const shared = globalThis as { [key: symbol]: Assets | undefined };
@@ -27,14 +27,22 @@ export function checkAssets(assets: unknown): void {
 }
 
 /**
- * Says for all calls of this page, those of the other entries of the package among them, where the package's own files lie: its workers and WebAssembly modules. Needed only where a
- * bundler does not bring them along; docs/bundlers.md lists these. Call it before anything else; Node ignores it. Throws
- * SusurrusError.
+ * Sets the URL of the folder that has the package's workers and WebAssembly modules, for all calls of this page and all entries of the
+ * package. It is needed only with bundlers that do not copy these files; docs/bundlers.md lists them. Call it before anything else. Node
+ * ignores it.
+ *
+ * @throws SusurrusError `invalid_argument` unless `base` is a URL or a text.
+ * @example
+ * ```js
+ * setAssets({ base: '/susurrus/' });
+ * const model = await loadModel('base');
+ * console.log(model.info.variant);
+ * ```
  */
 export function setAssets(assets: Assets): void {
   checkAssets(assets);
   shared[key] = assets;
 }
 
-/** What setAssets() was told last. */
+/** What setAssets() has set, if anything. */
 export const assetsInUse = (): Assets | undefined => shared[key];

@@ -25,12 +25,18 @@ const writers: Readonly<
   verbose_json: writeVerboseJson,
 };
 
-/** All that format() can write. */
+/** Names of the formats that format() writes. */
 export const transcriptFormats = Object.keys(writers) as readonly TranscriptFormat[];
 
 /**
- * A transcript as the content of a file. Pure: needs no model, and changes nothing.
- * Throws SusurrusError (`invalid_argument`) for an unknown format, a bad option, or what is no transcript.
+ * Returns a transcript as the content of a file. A pure function: it needs no model.
+ *
+ * @throws SusurrusError `invalid_argument` for an unknown format, a wrong option, or anything but a transcript.
+ * @example
+ * ```js
+ * const vtt = format(await model.transcribe(file), 'vtt', { maxLineWidth: 42 });
+ * console.log(vtt);
+ * ```
  */
 export function format(
   transcript: TranscriptLike,

@@ -1,4 +1,4 @@
-// What susurrus/cache offers in a page: what is kept, and how to be rid of it.
+// The functions of susurrus/cache in a page that list and delete cached models.
 import { wrongState } from '../../src/api/errors.js';
 import type { CacheSpace, KeptModel } from '../../src/api/types.js';
 import { openBrowserStore } from './browser_store.js';
@@ -8,8 +8,14 @@ import { groupOf } from './model_store.js';
 import { FileInUse } from './store_files.js';
 
 /**
- * The models that are kept, newest first, and the beginnings of those whose download broke off: all, or those that `model` means, as
- * deleteModel() takes it. Throws SusurrusError.
+ * Returns the cached models, newest first, and the partial downloads among them: all, or those that `model` selects, as for
+ * deleteModel().
+ *
+ * @throws SusurrusError `invalid_argument` for anything but a name or a URL.
+ * @example
+ * ```js
+ * for (const { name, complete, byteCount } of await listModels()) console.log(name, complete, byteCount);
+ * ```
  */
 export async function listModels(model?: string | URL): Promise<readonly KeptModel[]> {
   const isMeant = model === undefined ? () => true : matcherOf(model, location.href);
@@ -18,8 +24,16 @@ export async function listModels(model?: string | URL): Promise<readonly KeptMod
 }
 
 /**
- * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Returns
- * what was deleted; nothing is no error. Throws SusurrusError (`wrong_state`) while another tab downloads it.
+ * Deletes cached models: one that listModels() returned, all types and revisions of a name, or the one of a URL. Returns what was deleted,
+ * an empty list if there was nothing.
+ *
+ * @throws SusurrusError `invalid_argument` for anything but a name, a URL or a result of listModels(); `wrong_state` while another tab
+ *   downloads or loads it.
+ * @example
+ * ```js
+ * const deleted = await deleteModel('base');
+ * console.log(deleted.length);
+ * ```
  */
 export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
   const store = await openBrowserStore();
@@ -39,8 +53,13 @@ export async function deleteModel(model: string | URL | KeptModel): Promise<read
 }
 
 /**
- * Asks the browser not to evict what this origin keeps, models among it. Some browsers ask the user. Returns whether it promises; call
- * it from a click, before a large download.
+ * Asks the browser not to evict this origin's storage, including cached models, and returns whether it agrees. Some browsers ask the
+ * user: call it from a click, before a large download.
+ *
+ * @example
+ * ```js
+ * if (!(await persist())) console.log('The browser may evict the model.');
+ * ```
  */
 export async function persist(): Promise<boolean> {
   try {
@@ -59,7 +78,15 @@ async function isPersistent(): Promise<boolean> {
   }
 }
 
-/** Where models are kept, what they take, and what there is room for. */
+/**
+ * Returns where models are cached, how much space they take and how much is left.
+ *
+ * @example
+ * ```js
+ * const { modelBytes, availableBytes } = await cacheSpace();
+ * console.log(modelBytes, availableBytes);
+ * ```
+ */
 export async function cacheSpace(): Promise<CacheSpace> {
   const store = await openBrowserStore();
   const files = (await store?.files.list()) ?? [];

@@ -1,4 +1,4 @@
-// What susurrus/cache offers in Node: the same, of models that were pulled and of URLs.
+// The functions of susurrus/cache in Node that list and delete cached models.
 import { rm } from 'node:fs/promises';
 import { wrongState } from '../../src/api/errors.js';
 import type { CacheSpace, KeptModel } from '../../src/api/types.js';
@@ -28,8 +28,14 @@ async function allModels(): Promise<readonly Kept[]> {
 }
 
 /**
- * The models that are kept, newest first, and the beginnings of those whose download broke off: all, or those that `model` means, as
- * deleteModel() takes it. Throws SusurrusError.
+ * Returns the cached models, newest first, and the partial downloads among them: all, or those that `model` selects, as for
+ * deleteModel().
+ *
+ * @throws SusurrusError `invalid_argument` for anything but a name or a URL.
+ * @example
+ * ```js
+ * for (const { name, complete, byteCount } of await listModels()) console.log(name, complete, byteCount);
+ * ```
  */
 export async function listModels(model?: string | URL): Promise<readonly KeptModel[]> {
   const isMeant = model === undefined ? () => true : matcherOf(model, undefined);
@@ -37,8 +43,16 @@ export async function listModels(model?: string | URL): Promise<readonly KeptMod
 }
 
 /**
- * Deletes what is kept of a model: one that listModels() gave, or all types and revisions of a name, or what is kept of a URL. Answers
- * what was deleted; nothing is no error. What a download left that broke off is deleted with its repository. Throws SusurrusError.
+ * Deletes cached models: one that listModels() returned, all types and revisions of a name, or the one of a URL; with a repository's models,
+ * its partial downloads. Returns what was deleted, an empty list if there was nothing.
+ *
+ * @throws SusurrusError `invalid_argument` for anything but a name, a URL or a result of listModels(); `wrong_state` while another process
+ *   downloads it.
+ * @example
+ * ```js
+ * const deleted = await deleteModel('base');
+ * console.log(deleted.length);
+ * ```
  */
 export async function deleteModel(model: string | URL | KeptModel): Promise<readonly KeptModel[]> {
   const isMeant = matcherOf(model, undefined);
@@ -60,10 +74,25 @@ function repositoryOf(model: string | URL | KeptModel): Repository | undefined {
   return isModelName(model) ? parseNamedModel(model, {}).repository : undefined;
 }
 
-/** Nothing evicts files in Node. */
+/**
+ * Resolves to `true`: in Node nothing evicts cached models.
+ *
+ * @example
+ * ```js
+ * console.log(await persist());
+ * ```
+ */
 export const persist = (): Promise<boolean> => Promise.resolve(true);
 
-/** Where models are kept, what they take, and what there is room for. */
+/**
+ * Returns where models are cached, how much space they take and how much is left.
+ *
+ * @example
+ * ```js
+ * const { modelBytes, availableBytes } = await cacheSpace();
+ * console.log(modelBytes, availableBytes);
+ * ```
+ */
 export async function cacheSpace(): Promise<CacheSpace> {
   const store = await openNodeStore();
   const availableBytes = await store.files.room();

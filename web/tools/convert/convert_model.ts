@@ -29,11 +29,19 @@ import { noShards } from './model_files.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 
 /**
- * Converts a Whisper of another kind or type to APR2, APR1, SafeTensors or ggml: a folder as the Hugging Face hub, MLX or
- * faster-whisper has it, or a file of any of the convertible formats (the manifest of shards, too), told by its first
- * bytes; by its path, its URL, or as one or several Files. The destination appears when it is whole, and replaces another only
- * with `force`; a stream gets the same bytes. A file of .april, BW2L or TenniS is written once more in its own format, without
- * what nothing in it uses. Throws SusurrusError.
+ * Converts a Whisper model to APR2, APR1, SafeTensors or ggml, or to another type of weights. An .april, BW2L or TenniS file is rewritten in
+ * its own format, without its unused parts.
+ *
+ * @param source The path or URL of a Hugging Face, MLX or faster-whisper folder, or of a file of any convertible format (also a manifest of
+ *   shards), recognised by its first bytes; or one or several Files.
+ * @param destination A file appears when it is complete, and overwrites an existing one only with `force`; a stream is aborted on failure.
+ * @throws SusurrusError `invalid_argument` for a wrong option; `unknown_format`, `malformed`, `missing_tensor`, `shape_mismatch` or
+ *   `unsupported_feature` for a checkpoint that is no Whisper model; `source_failed` for paths and URLs that cannot be read or written; otherwise
+ *   as inspect(). An abort rejects with the signal's reason.
+ * @example
+ * ```js
+ * await convertModel('whisper-base', 'base.apr', { dtype: 'q8_0' });
+ * ```
  */
 export async function convertModel(
   source: ConvertSource,
@@ -49,9 +57,15 @@ export async function convertModel(
 }
 
 /**
- * Turns an APR1 file (a path, or a Blob) into an APR2 file with the same values: integers become f16 where that holds each of
- * their products with the scale, else f32; with the dtype q8_0 they stay integers, and their scale is rounded to a half
- * (relative error at most 2^-11). Throws SusurrusError.
+ * Converts an APR1 file to an APR2 file with the same values. Integer weights become f16 if that represents their products with the scale
+ * exactly, else f32; with `dtype: 'q8_0'` they stay integers, and their scale is rounded to half precision (relative error at most 2^-11).
+ *
+ * @throws SusurrusError `invalid_argument` for a folder; `unknown_format` for a file of another format; otherwise as convertModel(). An abort
+ *   rejects with the signal's reason.
+ * @example
+ * ```js
+ * await upgradeModel('old.apr', 'new.apr', { force: true });
+ * ```
  */
 export async function upgradeModel(
   source: string | URL | Blob,

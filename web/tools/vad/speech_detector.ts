@@ -43,7 +43,18 @@ export class SpeechDetector {
     endWhenForgotten(this, network.link);
   }
 
-  /** The ranges of speech, as Silero's get_speech_timestamps() has them. Throws SusurrusError. */
+  /**
+   * Returns the ranges of speech, as Silero's get_speech_timestamps() does.
+   *
+   * @throws SusurrusError `malformed`, `truncated_input`, `unknown_format` or `unsupported_feature` for a file that cannot be decoded;
+   *   `source_failed` for a URL or stream that cannot be read; `invalid_argument` for wrong options or samples; `wrong_state` after dispose().
+   *   An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * const ranges = await detector.detect(file, { threshold: 0.6 });
+   * console.log(ranges.reduce((sum, { start, end }) => sum + end - start, 0));
+   * ```
+   */
   async detect(
     audio: AudioInput | AudioStream,
     options: DetectOptions = {},
@@ -58,8 +69,14 @@ export class SpeechDetector {
   }
 
   /**
-   * Starts and ends of speech as they become certain: a start when the speech has lasted for `minSpeechDuration`, an end after
+   * Yields starts and ends of speech as they become certain: a start when the speech has lasted for `minSpeechDuration`, an end after
    * `minSilenceDuration` of silence. Takes streams; leaving the loop cancels them.
+   *
+   * @throws SusurrusError at once: `invalid_argument` for a wrong option. The loop throws the errors of detect().
+   * @example
+   * ```js
+   * for await (const { type, time } of detector.events(file)) console.log(type, time);
+   * ```
    */
   events(
     audio: AudioInput | AudioStream,
@@ -70,7 +87,22 @@ export class SpeechDetector {
     return this.#eventsOf(audio, limits, options);
   }
 
-  /** From 16 kHz mono samples to events, to pipe a stream through. */
+  /**
+   * Returns a transform stream from 16 kHz mono samples to events.
+   *
+   * @throws SusurrusError at once: `invalid_argument` for a wrong option, `wrong_state` after dispose(). Other errors fail the stream.
+   * @example
+   * ```js
+   * const pieces = new ReadableStream({
+   *   start(controller) {
+   *     controller.enqueue(samples);
+   *     controller.close();
+   *   },
+   * });
+   * const events = pieces.pipeThrough(detector.transform()).getReader();
+   * console.log(await events.read());
+   * ```
+   */
   transform(options: DetectOptions = {}): TransformStream<Float32Array | Int16Array, SpeechEvent> {
     const limits = checked(options);
     const recording = this.#recording(limits, options);
@@ -87,7 +119,7 @@ export class SpeechDetector {
     );
   }
 
-  /** Ends the detector; what is under way fails. */
+  /** Ends the detector and its worker. Calls under way and later ones fail with `wrong_state`. */
   dispose(): void {
     disposedOf(this);
     this.#closing.abort();

@@ -1,4 +1,4 @@
-// Sound to text while it comes.
+// Live transcription.
 import type { BeamOptionValues } from '../generated/beam_options.js';
 import type { Hotword } from '../generated/options.js';
 import type { Word } from './transcribe.js';
@@ -17,10 +17,10 @@ export interface WhisperLiveOptions extends LiveOptions {
   /** The only codes that detection considers. */
   readonly languages?: readonly string[];
   readonly task?: 'transcribe' | 'translate';
-  /** Names, spelling, style: stands before the first words. */
+  /** Text before the first words: names, spelling, style. */
   readonly initialPrompt?: string | readonly number[];
   readonly hotwords?: readonly Hotword[];
-  /** Whether what was said prompts what comes next: true unless given. */
+  /** Whether earlier text prompts the next; `true` by default. */
   readonly conditionOnPreviousText?: boolean;
   /**
    * When words are committed: with `'attention'`, once the model attends to audio far enough from the end (AlignAtt); with `'agreement'`,
@@ -37,7 +37,7 @@ export interface TransducerLiveOptions extends LiveOptions, FrontEndOptions {}
 /** Options of a BW2L model's stream(). */
 export interface AcousticLiveOptions extends LiveOptions, BeamOptionValues {}
 
-/** Options of stream() in code that takes a model of any family, which rejects those that it does not have. */
+/** Options of stream() for code that takes a model of any family. A model rejects the options of other families. */
 export type AnyLiveOptions = WhisperLiveOptions & TransducerLiveOptions & AcousticLiveOptions;
 
 /** Options that stream() has for every model. */
@@ -60,13 +60,13 @@ export interface LiveOptions {
 /** An event of live transcription. Times are seconds of the audio that was fed. */
 export type LiveEvent = LiveText | LiveSilence | LiveLag;
 
-/** Text, so far or for good. */
+/** Text that may still change (`'partial'`) or is final. */
 export interface LiveText {
   /** `'partial'` replaces the partial with the same id; `'final'` never changes, and ends its id. */
   readonly type: 'partial' | 'final';
   /** Rises from one final event to the next. */
   readonly id: number;
-  /** Sound behind the event. */
+  /** Seconds of audio that were processed when the event was emitted. */
   readonly time: number;
   readonly start: number;
   readonly end: number;
@@ -79,7 +79,7 @@ export interface LiveText {
   readonly tokens: readonly LiveToken[];
 }
 
-/** A token of such a text. */
+/** A token of a live text. */
 export interface LiveToken {
   readonly id: number;
   readonly text: string;
@@ -93,7 +93,7 @@ export interface LiveToken {
   readonly endsSentence: boolean;
 }
 
-/** Nothing was said for a while. */
+/** There was no speech for a while. */
 export interface LiveSilence {
   readonly type: 'silence';
   /** Id of the next text. */
@@ -101,36 +101,62 @@ export interface LiveSilence {
   readonly time: number;
 }
 
-/** The model is behind the sound, caught up again (`lag` is below a second), has left sound out, or waits for a paused transcription. */
+/** The model is behind the audio, has caught up (`lag` is below a second), has skipped audio, or waits for a paused transcription. */
 export interface LiveLag {
   readonly type: 'lag';
   /** Id of the current text, or of the next one. */
   readonly id: number;
-  /** Sound behind the event. */
+  /** Seconds of audio that were processed when the event was emitted. */
   readonly time: number;
-  /** Seconds of sound that wait. */
+  /** Seconds of audio that wait for the model. */
   readonly lag: number;
-  /** A transcription of this Whisper model is paused and keeps its turn: the stream waits until it continues or ends. */
+  /** A paused transcription keeps its turn on this Whisper model: the stream waits until it resumes or ends. */
   readonly waitsForPaused?: true;
-  /** Seconds of sound that were left out, unheard. */
+  /** Start and end of the audio that was skipped, in seconds. */
   readonly skipped?: { readonly start: number; readonly end: number };
 }
 
 /**
- * Sound on its way into text. Iterating gives the events in order; also a TransformStream, from arrays of samples to events. Without
- * `maxLag` nothing is dropped: `lag` tells who feeds faster than the model computes, and awaiting feed() slows them down.
- * Calls are done in their order, awaited or not.
+ * A live transcription. Iterating yields its events in order. `writable` and `readable` make it a TransformStream from arrays of samples to
+ * events. Without `maxLag` no audio is dropped: `lag` shows whether the caller feeds faster than the model computes, and awaiting
+ * feed() slows the caller down. Calls are processed in order, awaited or not.
+ *
+ * The first error ends the stream: the calls under way, all later ones and the loop over the events reject with it. It is what the model
+ * failed with, what `onLag` threw, or the signal's reason.
  */
 export interface LiveTranscription extends AsyncIterable<LiveEvent> {
-  /** Copies mono samples, -1 to 1, and resolves when they are processed. Bad samples are rejected with their position. */
+  /**
+   * Copies mono samples, -1 to 1, and resolves when they are processed; await it for back-pressure.
+   *
+   * @throws SusurrusError `invalid_argument` for samples that are NaN, infinite or beyond ±1000, with their position; `wrong_state` after close();
+   *   `aborted` after the model's dispose(); otherwise the error that ended the stream. An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * for (let at = 0; at < samples.length; at += 1600) await live.feed(samples.subarray(at, at + 1600));
+   * await live.close();
+   * ```
+   */
   feed(samples: Float32Array | Int16Array): Promise<void>;
-  /** Brings out what is still inside, without ending the stream: at the end of a sentence, say. */
+  /**
+   * Emits the pending text as final, without ending the stream; at the end of a sentence, for example.
+   *
+   * @throws SusurrusError `wrong_state` after close(); otherwise as feed().
+   */
   flush(): Promise<void>;
-  /** Processes what was fed before, then clears the state: times and ids restart. Unread events stay. */
+  /**
+   * Processes what was fed before, then clears the state: times and ids restart at 0. Unread events stay.
+   *
+   * @throws SusurrusError `wrong_state` after close(); otherwise as feed().
+   */
   reset(): Promise<void>;
-  /** flush(), then the events end; to be called when no more sound comes. The model can be used for other things again. */
+  /**
+   * Emits the pending text, ends the events and frees the stream's memory in the engine. Call it when there is no more audio. Further calls
+   * resolve.
+   *
+   * @throws SusurrusError as feed(), if the pending audio cannot be processed: `out_of_memory`, for example.
+   */
   close(): Promise<void>;
-  /** Begins close() and does not wait for it, for `using`; the loop over the events throws what goes wrong. */
+  /** Begins close() without waiting for it, for `using`; errors end the loop over the events. */
   [Symbol.dispose](): void;
   /** Calls close(), for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;

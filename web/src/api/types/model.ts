@@ -114,14 +114,22 @@ export interface SpecialTokens {
 
 /** Text to tokens and back. */
 export interface Tokenizer {
-  /** Token ids of a text. Control tokens are encoded as ordinary text. */
+  /**
+   * Returns the token ids of a text. Control tokens are encoded as ordinary text.
+   *
+   * @throws SusurrusError `invalid_argument` for anything but a string, `wrong_state` after dispose().
+   */
   encode(text: string): Promise<number[]>;
-  /** Text of token ids, without timestamps and control tokens. */
+  /**
+   * Returns the text of token ids, without timestamps and control tokens.
+   *
+   * @throws SusurrusError `invalid_argument` for anything but token ids, `wrong_state` after dispose().
+   */
   decode(tokens: readonly number[] | Uint32Array): Promise<string>;
   readonly special: SpecialTokens;
 }
 
-/** Memory in bytes: planned when the model was made, and measured now. */
+/** Memory in bytes: planned when the model was loaded, and measured now. */
 export interface MemoryFacts {
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
@@ -136,20 +144,21 @@ export interface MemoryFacts {
 }
 
 /**
- * A loaded model. `family` says what it is, and narrows the type: only a Whisper has `decode()` and the other methods of
- * WhisperModel, and each family has its own options.
+ * A loaded model. `family` narrows the type: only Whisper models have `decode()` and the other methods of WhisperModel, and each
+ * family has its own options.
  *
  * @example
  * ```js
  * const model = await loadModel(file);
- * if (model.family === 'whisper') console.log(await model.detectLanguage(audio));
+ * if (model.family === 'whisper') console.log(await model.detectLanguage(file));
  * ```
  */
 export type Model = WhisperModel | TransducerModel | AcousticModel;
 
 /**
  * What every loaded model has. One computation runs at a time; calls made meanwhile wait in order. A model holds an engine, with its
- * worker and memory, until `dispose()`.
+ * worker and memory, until `dispose()`. While a model is still loading (`early`) or has to be loaded again (`autoSleep`), a call rejects
+ * if the load fails, with the same error as loadModel().
  */
 export interface CommonModel {
   readonly family: ModelFamily;
@@ -162,9 +171,18 @@ export interface CommonModel {
    * later ones do, with what the load failed with, or with `aborted` after dispose(). You may ignore it.
    */
   readonly loaded: Promise<void>;
-  /** Bytes: what was planned, what is used now, and the peak. */
+  /**
+   * Returns the memory that was planned, is in use now, and was in use at the peak, in bytes.
+   *
+   * @throws SusurrusError `wrong_state` after dispose(), `aborted` if that interrupts the call.
+   * @example
+   * ```js
+   * const { heapPeakBytes } = await model.memory();
+   * console.log(`${Math.round(heapPeakBytes / 2 ** 20)} MiB`);
+   * ```
+   */
   memory(): Promise<MemoryFacts>;
-  /** Ends the engine, aborts running work and frees the memory. */
+  /** Ends the engine and frees the memory. Calls under way reject with `aborted`, later ones with `wrong_state`. */
   dispose(): void;
   /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void;
@@ -172,7 +190,7 @@ export interface CommonModel {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A Whisper: APR2, APR1, and whatever was converted from ggml, GGUF, SafeTensors or CTranslate2. */
+/** A Whisper model, from a file or folder of any format that loadModel() converts. */
 export interface WhisperModel extends CommonModel {
   readonly family: 'whisper';
   readonly info: WhisperInfo;
@@ -181,8 +199,10 @@ export interface WhisperModel extends CommonModel {
    * Transcribes a recording of any length. Await the result, or iterate over its segments while they are decoded; leaving the loop stops
    * the work.
    *
-   * @throws SusurrusError (the result rejects) `malformed`, `unknown_format` or `unsupported_feature` for a file that cannot be decoded;
-   *   `invalid_argument` for a wrong option; `out_of_memory`; `aborted` after dispose(). An abort rejects with the signal's reason.
+   * @throws SusurrusError (the result rejects) `malformed`, `truncated_input`, `unknown_format` or `unsupported_feature` for a file that
+   *   cannot be decoded; `source_failed` for a URL or stream that cannot be read; `limit_exceeded` for a recording that the browser can only
+   *   decode as a whole and that is too long for that; `invalid_argument` for wrong options or samples; `out_of_memory`; `wrong_state` after
+   *   dispose(); `aborted` if dispose() interrupts it or the loop over the segments is left. An abort rejects with the signal's reason.
    * @example
    * ```js
    * const transcription = model.transcribe(file, { language: 'en', timestamps: 'word' });
@@ -192,10 +212,11 @@ export interface WhisperModel extends CommonModel {
    */
   transcribe(audio: AudioInput | AudioStream, options?: TranscribeOptions): Transcription;
   /**
-   * Transcribes sound while it comes, a microphone's for example. The model can be used for other things meanwhile. The stream holds
-   * its place in the engine until `close()`.
+   * Transcribes live audio, a microphone's for example. Other calls of the model run between the stream's. The stream holds memory of the
+   * engine until `close()`.
    *
-   * @throws SusurrusError `invalid_argument` for a wrong option, `wrong_state` after dispose().
+   * @throws SusurrusError `invalid_argument` for a wrong option. Everything later rejects the stream's calls and its loop: `wrong_state` after
+   *   dispose(), for example.
    * @example
    * ```js
    * const live = model.stream({ language: 'en' });
@@ -204,26 +225,94 @@ export interface WhisperModel extends CommonModel {
    * ```
    */
   stream(options?: WhisperLiveOptions): LiveTranscription;
-  /** Decodes one window of 30 s; shorter audio is padded with silence, longer audio is cut. */
+  /**
+   * Decodes one window of 30 s; shorter audio is padded with silence, longer audio is cut.
+   *
+   * @throws SusurrusError `malformed`, `truncated_input`, `unknown_format`, `unsupported_feature` or `limit_exceeded` for a file that cannot be
+   *   decoded; `source_failed` for a URL or stream that cannot be read; `invalid_argument` for wrong options or samples; `out_of_memory`; `wrong_state`
+   *   after dispose(), and `aborted` if that interrupts the call. An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * const { text, avgLogprob } = await model.decode(samples, { language: 'en' });
+   * console.log(text, avgLogprob);
+   * ```
+   */
   decode(audio: AudioInput, options?: DecodeOptions): Promise<DecodeResult>;
-  /** The languages of the first window, most probable first; empty for an English-only model. */
+  /**
+   * Returns the languages of the first window, the most probable one first; none for an English-only model.
+   *
+   * @throws SusurrusError `malformed`, `truncated_input`, `unknown_format`, `unsupported_feature` or `limit_exceeded` for a file that cannot be
+   *   decoded; `source_failed` for a URL or stream that cannot be read; `invalid_argument` for wrong options or samples; `out_of_memory`; `wrong_state`
+   *   after dispose(), and `aborted` if that interrupts the call. An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * const [best] = await model.detectLanguage(file);
+   * console.log(best?.language, best?.probability);
+   * ```
+   */
   detectLanguage(
     audio: AudioInput,
     options?: DetectLanguageOptions,
   ): Promise<readonly LanguageProbability[]>;
-  /** How probable each text is for one window (natural logarithms), in the order given. Each text costs a decoder pass. */
+  /**
+   * Returns how probable each text is for one window (natural logarithms), in the order given. Each text costs a decoder pass.
+   *
+   * @throws SusurrusError `invalid_argument`, also for no text or one that is too long for the model; otherwise as decode(). An abort rejects
+   *   with the signal's reason.
+   * @example
+   * ```js
+   * const [yes, no] = await model.score(samples, ['Yes.', 'No.']);
+   * if (yes && no) console.log(yes.avgLogprob > no.avgLogprob);
+   * ```
+   */
   score(
     audio: AudioInput,
     candidates: readonly string[],
     options?: ScoreOptions,
   ): Promise<readonly CandidateScore[]>;
-  /** When each word of a known text is spoken, in seconds from the beginning of the audio. Audio beyond 30 s is ignored. */
+  /**
+   * Returns when each word of a known text is spoken, in seconds from the beginning of the audio. Audio beyond 30 s is ignored.
+   *
+   * @throws SusurrusError `invalid_argument`, also for a text that is too long for the model; otherwise as decode(). An abort rejects with the
+   *   signal's reason.
+   * @example
+   * ```js
+   * for (const { word, start, end } of await model.align(file, 'And so, my fellow Americans')) {
+   *   console.log(word, start, end);
+   * }
+   * ```
+   */
   align(audio: AudioInput, text: string, options?: AlignOptions): Promise<readonly Word[]>;
-  /** The log-mel spectrogram that the encoder takes. */
+  /**
+   * Computes the log-mel spectrogram that the encoder takes.
+   *
+   * @throws SusurrusError as decode().
+   * @example
+   * ```js
+   * const states = await model.encode(await model.logMel(samples));
+   * console.log(states.length);
+   * ```
+   */
   logMel(audio: AudioInput, options?: LogMelOptions): Promise<Mel>;
-  /** The encoder's output for one window of log-mel, `[nAudioCtx][nState]`. It stays in the engine for `logits()`. */
+  /**
+   * Returns the encoder's output for one window of log-mel, `[nAudioCtx][nState]`. The engine keeps it for `logits()`.
+   *
+   * @throws SusurrusError `invalid_argument` unless `mel` is one window with the model's bands; `out_of_memory`; `wrong_state` after dispose().
+   */
   encode(mel: Mel): Promise<Float32Array>;
-  /** Unfiltered logits `[nVocab]` after the last of `tokens`, for the window encoded last; `wrong_state` before `encode()`. */
+  /**
+   * Returns the unfiltered logits `[nVocab]` after the last of `tokens`, for the window encoded last.
+   *
+   * @throws SusurrusError `wrong_state` before `encode()` and after dispose(); `invalid_argument` for no tokens, too many of them, or ids beyond
+   *   the vocabulary.
+   * @example
+   * ```js
+   * const { startOfTranscript } = model.tokenizer.special;
+   * await model.encode(await model.logMel(samples));
+   * const logits = await model.logits([startOfTranscript]);
+   * console.log(logits.indexOf(Math.max(...logits)));
+   * ```
+   */
   logits(tokens: readonly number[] | Uint32Array): Promise<Float32Array>;
 }
 
@@ -231,9 +320,18 @@ export interface WhisperModel extends CommonModel {
 export interface TransducerModel extends CommonModel {
   readonly family: 'transducer';
   readonly info: NetworkInfo;
-  /** Transcribes a recording of any length; see WhisperModel. */
+  /**
+   * Transcribes a recording of any length; see WhisperModel.
+   *
+   * @throws SusurrusError `(the result rejects) `unsupported_feature` for an option that only other families have; otherwise the same codes as for a
+   *   Whisper model: `invalid_argument`, `source_failed`, `malformed` … An abort rejects with the signal's reason.
+   */
   transcribe(audio: AudioInput | AudioStream, options?: TransducerTranscribeOptions): Transcription;
-  /** Transcribes sound while it comes; see WhisperModel. */
+  /**
+   * Transcribes live audio; see WhisperModel.
+   *
+   * @throws SusurrusError `invalid_argument` for a wrong option, `unsupported_feature` for an option that only other families have.
+   */
   stream(options?: TransducerLiveOptions): LiveTranscription;
 }
 
@@ -241,11 +339,18 @@ export interface TransducerModel extends CommonModel {
 export interface AcousticModel extends CommonModel {
   readonly family: 'acoustic';
   readonly info: NetworkInfo;
-  /** Transcribes a recording of any length; see WhisperModel. */
+  /**
+   * Transcribes a recording of any length; see WhisperModel.
+   *
+   * @throws SusurrusError `(the result rejects) `unsupported_feature` for an option that only other families have; otherwise the same codes as for a
+   *   Whisper model: `invalid_argument`, `source_failed`, `malformed` … An abort rejects with the signal's reason.
+   */
   transcribe(audio: AudioInput | AudioStream, options?: AcousticTranscribeOptions): Transcription;
   /**
-   * Transcribes sound while it comes; see WhisperModel. Throws `unsupported_feature` unless `info.streams`: the network must see a
-   * limited part of the sound.
+   * Transcribes live audio; see WhisperModel.
+   *
+   * @throws SusurrusError `unsupported_feature` unless `info.streams`, since the network must depend on a limited part of the audio, and for an
+   *   option that only other families have; `invalid_argument` for a wrong option.
    */
   stream(options?: AcousticLiveOptions): LiveTranscription;
 }

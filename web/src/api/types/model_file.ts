@@ -48,31 +48,66 @@ export interface Filterbank {
 export interface ModelFile extends Inspection {
   /**
    * Reads one tensor. If several have this name, the last one counts. In a TenniS module `"#7"` is the constant of node 7 and
-   * `"#7[1]"` its second value. Throws `invalid_argument` with similar names if there is no such tensor.
+   * `"#7[1]"` its second value.
+   *
+   * @throws SusurrusError `invalid_argument` with similar names if there is no such tensor; `wrong_state` after close(), and for a file opened with
+   *   `tensors: false`; `decryption_failed` for an encrypted file without its key; `source_failed`, `malformed` or `checksum_mismatch` if the
+   *   bytes cannot be read; `out_of_memory`. An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * const { dtype, shape, values } = await modelFile.tensor('decoder.ln.weight');
+   * console.log(dtype, shape, values[0]);
+   * ```
    */
   tensor(name: string): Promise<ModelTensor>;
   /**
    * The vocabulary by token id: the file's own (APR2, APR1, ggml, GGUF), or of a hub folder, SafeTensors, CTranslate2 or GGUF that
    * of the tokenizer files beside the weights; undefined if there is neither.
+   *
+   * @throws SusurrusError `wrong_state` after close(); `source_failed` or `malformed` for tokenizer files that cannot be read. An abort rejects
+   *   with the signal's reason.
+   * @example
+   * ```js
+   * const vocabulary = await modelFile.vocabulary();
+   * console.log(vocabulary?.length, vocabulary?.[0]?.text);
+   * ```
    */
   vocabulary(): Promise<readonly VocabularyToken[] | undefined>;
-  /** The token table of an .april or BW2L file, by id; undefined for other formats. */
+  /**
+   * Returns the token table of an .april or BW2L file, by id; undefined for other formats.
+   *
+   * @throws SusurrusError `wrong_state` after close(). An abort rejects with the signal's reason.
+   */
   tokens(): Promise<readonly string[] | undefined>;
-  /** The file's mel filterbank; undefined if it has none. The model then uses Whisper's. */
+  /**
+   * Returns the file's mel filterbank; undefined if it has none. The model then uses Whisper's.
+   *
+   * @throws SusurrusError `wrong_state` after close(). An abort rejects with the signal's reason.
+   */
   filterbank(): Promise<Filterbank | undefined>;
   /**
-   * The bytes of a section of a BW2L or APR1 file, as they are stored; of those with one name, the last one's. Throws
-   * `invalid_argument` with the names that there are.
+   * Returns the bytes of a section of a BW2L or APR1 file, as stored. If several have this name, the last one counts.
    *
+   * @throws SusurrusError `invalid_argument` with the file's section names if there is no such section; `wrong_state` after close();
+   *   `source_failed`; `out_of_memory`. An abort rejects with the signal's reason.
+   * @example
    * ```js
-   * const file = await openModelFile('model.b2l');
-   * const arch = new TextDecoder().decode(await file.section('arch'));
+   * const arch = new TextDecoder().decode(await modelFile.section('arch'));
+   * console.log(arch);
    * ```
    */
   section(name: string): Promise<Uint8Array>;
   /**
-   * Reads several tensors: neighbours with one request, at most four requests at a time. Each is held until tensor() has
+   * Reads several tensors: neighbours with one request, at most four requests at a time. Each is held in memory until tensor() has
    * returned it.
+   *
+   * @throws SusurrusError as tensor().
+   * @example
+   * ```js
+   * const names = modelFile.tensors.map(({ name }) => name).filter((name) => name.startsWith('encoder.'));
+   * await modelFile.prefetch(names);
+   * for (const name of names) console.log(name, (await modelFile.tensor(name)).values.length);
+   * ```
    */
   prefetch(names: readonly string[]): Promise<void>;
   /** Closes the source and frees the held tensors. */
@@ -87,13 +122,13 @@ export interface ModelFile extends Inspection {
 export type ExtractedPart =
   'vocabulary' | 'tokens' | 'filterbank' | `${'section' | 'network' | 'tensor'}:${string}`;
 
-/** What extract() has written. */
+/** Result of extract(). */
 export interface ExtractResult {
   /** How many bytes were written. */
   readonly byteCount: number;
-  /** What inspect() says of the network that was written. */
+  /** What inspect() returns for the network that was written. */
   readonly network?: InspectedNetwork;
-  /** What inspect() says of the tensor that was written. */
+  /** What inspect() returns for the tensor that was written. */
   readonly tensor?: InspectedTensor;
 }
 

@@ -1,8 +1,8 @@
-// Networks that are run by name.
+// Graphs that run on tensors.
 import type { Assets, Variant } from './load.js';
 import type { Progress } from './progress.js';
 
-/** What the elements of a tensor are. f16 are their bits, in a Uint16Array; bool are 0 and 1, in a Uint8Array. */
+/** Type of a tensor's elements. f16 values are passed as their bits, in a Uint16Array; bool values as 0 and 1, in a Uint8Array. */
 export type TensorType =
   'f32' | 'f64' | 'f16' | 'i8' | 'u8' | 'i16' | 'u16' | 'i32' | 'u32' | 'i64' | 'u64' | 'bool';
 
@@ -22,13 +22,13 @@ export type TensorData =
 /** A tensor for a module. */
 export interface ModuleTensor {
   readonly data: TensorData;
-  /** Outermost dimension first; of one dimension unless given. */
+  /** Outermost dimension first; one dimension by default. */
   readonly shape?: readonly number[];
-  /** As the array's class says, unless it is `'f16'` or `'bool'`. */
+  /** The array's type by default; give it for `'f16'` and `'bool'`. */
   readonly type?: TensorType;
 }
 
-/** A tensor that a module gives. */
+/** A tensor that a module returns. */
 export interface ModuleOutput {
   /** Empty for parts of a packed output. */
   readonly name: string;
@@ -43,57 +43,57 @@ export type OpenShape = readonly (number | null)[];
 /** Shapes of a module's inputs: by name, or in the module's order. */
 export type ModuleShapes = Readonly<Record<string, OpenShape>> | readonly OpenShape[];
 
-/** What a module takes. */
+/** An input of a module. */
 export interface ModuleInput {
   readonly name: string;
-  /** Where the file says; a TenniS module takes what it is fed with. */
+  /** If the file states it; a TenniS module accepts every type. */
   readonly type?: TensorType;
-  /** Where the file says. */
+  /** If the file states it. */
   readonly shape?: OpenShape;
 }
 
-/** A node of a module, as a run has it. */
+/** A node of a module, as it runs. */
 export interface ModuleNode {
   /** The operator; `<param>` and `<const>` are inputs and constants. */
   readonly op: string;
   readonly name: string;
-  /** Indices of the nodes whose results it takes. */
+  /** Indices of the nodes whose results are its inputs. */
   readonly inputs: readonly number[];
-  /** What it gives; several where that is packed, none where no output of the module needs it. */
+  /** Its results: several if they are packed, none if no output of the module needs the node. */
   readonly outputs: readonly { readonly type: TensorType; readonly shape: OpenShape }[];
-  /** In multiply-adds: as many as products, convolutions and recurrences have; of other operators what takes about as long. */
+  /** In multiply-adds: the exact number for products, convolutions and recurrences; for other operators, as many as take about as long. */
   readonly cost: number;
-  /** Whether it depends on constants alone, and so is worked out once. */
+  /** Whether it depends on constants alone, and so is computed once. */
   readonly constant: boolean;
-  /** How many elements of constants it takes; each constant counts for the first node that takes it. */
+  /** Number of elements of its constant inputs; each constant counts for the first node that uses it. */
   readonly weights: number;
 }
 
-/** What a run of a module does, without running it. */
+/** Description of a run of a module. */
 export interface ModuleDescription {
   /** Nodes of a TenniS module as in the file; for an ONNX network the nodes that run, in order. */
   readonly nodes: readonly ModuleNode[];
   /** Indices of nodes. */
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
-  /** The shapes that cost and bytes are for; sizes of open dimensions are chosen so that the network runs. */
+  /** The shapes to which cost and bytes apply; sizes of open dimensions are chosen so that the network runs. */
   readonly inputShapes: readonly (readonly number[])[];
   /** Cost of all nodes, in multiply-adds. */
   readonly cost: number;
-  /** Memory for a run, at its peak, beside weights and inputs. */
+  /** Peak memory of a run, without weights and inputs. */
   readonly runBytes: number;
-  /** Memory for the constants as a run reads them. */
+  /** Memory for the constants. */
   readonly constantBytes: number;
 }
 
 /** Options of openModule(). */
 export interface OpenModuleOptions {
   readonly signal?: AbortSignal;
-  /** Called with the bytes that are read; what it throws stops the work. */
+  /** Reports the bytes that are read. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
   /** The binary to use; the fastest that runs here unless given. */
   readonly variant?: Variant;
-  /** Where the package's own files lie. */
+  /** Where the package's own files are. */
   readonly assets?: Assets;
 }
 
@@ -102,30 +102,45 @@ export interface GraphModule {
   /** `'TenniS'` or `'ONNX'`. */
   readonly format: string;
   readonly inputs: readonly ModuleInput[];
-  /** Their names. */
+  /** Names of the outputs. */
   readonly outputs: readonly string[];
   readonly warnings: readonly string[];
   /** Memory for the weights. */
   readonly weightBytes: number;
   /**
-   * The outputs for these inputs: by name, or in the module's order. Shapes may differ from call to call; what was worked out for the last
-   * four sets of shapes is used again. Calls made meanwhile wait in order. Throws SusurrusError: a wrong input by its name, a node that
-   * cannot be run by its name and place.
+   * Runs the module and returns its outputs. Inputs are given by name, or in the module's order. Shapes may differ from call to call; the
+   * plans for the last four sets of shapes are cached. Calls made meanwhile wait in order.
+   *
+   * @throws SusurrusError `invalid_argument` for a missing or wrong input; `shape_mismatch`, `malformed`, `unsupported_operator` or
+   *   `unsupported_feature`, naming the node, for shapes with which the network does not run; `limit_exceeded`; `out_of_memory`; `wrong_state`
+   *   after dispose(). An abort rejects with the signal's reason.
+   * @example
+   * ```js
+   * const data = new Float32Array(480 * 640 * 3);
+   * const [scores] = await module.run({ image: { data, shape: [1, 480, 640, 3] } });
+   * console.log(scores?.shape, scores?.data);
+   * ```
    */
   run(
     inputs: Readonly<Record<string, ModuleTensor>> | readonly ModuleTensor[],
     options?: { readonly signal?: AbortSignal },
   ): Promise<readonly ModuleOutput[]>;
   /**
-   * What a run does, node by node: shapes, cost, memory. Shapes that are not given are those of the file. null stands for an open
-   * dimension, and shapes that follow from it are null there. Throws SusurrusError: `invalid_argument` for an input whose shape neither
-   * you nor the file say, and what run() throws for shapes that do not fit.
+   * Describes a run node by node: shapes, cost, memory. Shapes that are not given are those of the file. `null` is an open dimension;
+   * dimensions that depend on it are `null` in the result.
+   *
+   * @throws SusurrusError `invalid_argument` for an input whose shape neither you nor the file gives; otherwise as run().
+   * @example
+   * ```js
+   * const { cost, runBytes } = await module.describe({ image: [null, 480, 640, 3] });
+   * console.log(cost, runBytes);
+   * ```
    */
   describe(
     shapes?: ModuleShapes,
     options?: { readonly signal?: AbortSignal },
   ): Promise<ModuleDescription>;
-  /** Frees the memory and ends its worker. */
+  /** Frees the memory and ends the module's worker. */
   dispose(): void;
   /** Calls dispose(), for `using`. */
   [Symbol.dispose](): void;
