@@ -111,7 +111,7 @@ export interface WritableBw2lArray {
 export interface WritableBw2lLayer {
   /** The line of the architecture file that defines the layer. */
   readonly arch: string;
-  /** Integers q stand for `scale * (q - offset)`. Defaults 1 and 0. */
+  /** The value of an integer q is `scale * (q - offset)`. Defaults 1 and 0. */
   readonly scale?: number;
   readonly offset?: number | bigint;
   readonly arrays?: readonly WritableBw2lArray[];

@@ -1,4 +1,4 @@
-// Recordings and streams of sound.
+// Recordings and audio streams.
 
 /** Samples: floats with full scale 1, or 16-bit integers. */
 export type SampleArray = Float32Array | Int16Array;
@@ -37,11 +37,11 @@ export interface MediaStreamLike {
 
 /** The members of a MediaStreamTrack that are used. */
 export interface MediaStreamTrackLike {
-  /** `'audio'`; a track of a picture is refused. */
+  /** `'audio'`; video tracks are rejected. */
   readonly kind: string;
   /** `'live'` until it has ended. */
   readonly readyState: string;
-  /** Whether it sounds. */
+  /** False while the track is muted by the page. */
   readonly enabled: boolean;
 }
 
@@ -73,8 +73,8 @@ export interface SampleStream {
 }
 
 /**
- * Sound as it comes: a stream of 16 kHz mono samples in pieces of any length, one of another rate, or in a page a MediaStream (a
- * microphone, a call) or an audio track of one, heard until its tracks end. transcribe() keeps one window of it at a time.
+ * Live audio: a stream of 16 kHz mono samples in pieces of any length, one of another rate, or in a page a MediaStream (a microphone, a
+ * call) or an audio track of one, until its tracks end. transcribe() holds one window of it in memory at a time.
  */
 export type AudioStream =
   | AsyncIterable<SampleArray>

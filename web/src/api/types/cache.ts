@@ -1,49 +1,49 @@
-// Models that are kept: susurrus/cache.
+// Cached models: susurrus/cache.
 import type { WeightType } from '../generated/dtypes.js';
 import type { HubOptions } from './hub.js';
 import type { LoadOptions } from './load.js';
 import type { Progress } from './progress.js';
 import type { SealOptions } from './source.js';
 
-/** A model that is kept, or the beginning of one whose download broke off. */
+/** A cached model, or a partial download of one. */
 export interface KeptModel {
   /** The model's name ("openai/whisper-base"), or the URL of its file. */
   readonly name: string;
-  /** Where it is from: the URL of the file, or the hub's address and the repository. */
+  /** Its origin: the URL of the file, or the hub's URL and the repository. */
   readonly address: string;
   readonly revision?: string;
   /** Type of the weights, for a model by name. */
   readonly dtype?: WeightType;
-  /** False while only a part is here, which the next load goes on from. */
+  /** False for a partial download, which the next load continues. */
   readonly complete: boolean;
-  /** What it takes here, with what has been downloaded for a model that is not complete. */
+  /** Space that it takes in the cache, including partial downloads. */
   readonly byteCount: number;
   /** Size of the whole file, once it is known. */
   readonly totalBytes?: number;
   readonly keptAt: Date;
-  /** In Node: where the file lies, once it is complete. */
+  /** In Node: path of the file, once it is complete. */
   readonly path?: string;
 }
 
-/** Options of downloadModel(). All but `onProgress` and `signal` mean what they mean to loadModel(). */
+/** Options of downloadModel(). All but `onProgress` and `signal` are those of loadModel(). */
 export interface DownloadOptions
   extends HubOptions, SealOptions, Pick<LoadOptions, 'revision' | 'signal'> {
-  /** Hears the phases `'download'`, `'convert'` and, of what is kept already, `'cache'`. */
+  /** Reports the phases `'download'`, `'convert'` and, for a model that is cached already, `'cache'`. */
   readonly onProgress?: (event: Progress) => void;
 }
 
-/** The result of downloadModel(): the model as listModels() has it from now on. */
+/** Result of downloadModel(): the model, as listModels() returns it afterwards. */
 export interface DownloadedModel extends KeptModel {
-  /** Whether the whole model was here before the call. It has been verified once more. */
+  /** Whether the whole model was cached before the call. It has been verified again. */
   readonly alreadyKept: boolean;
   /**
-   * Where it was downloaded from: the hub's repository (`'ggerganov/whisper.cpp'`) or a URL. Absent where nothing was, or where another
-   * tab downloaded it meanwhile.
+   * Origin of the download: the hub's repository (`'ggerganov/whisper.cpp'`) or a URL. Absent if nothing was downloaded, or if another tab
+   * downloaded it meanwhile.
    */
   readonly source?: string;
   /** Tensors of the whole model. */
   readonly tensorCount: number;
-  /** What is odd about the file. */
+  /** Deviations of the file that do no harm. */
   readonly warnings: readonly string[];
 }
 
@@ -51,11 +51,11 @@ export interface DownloadedModel extends KeptModel {
 export interface NodeDownloadOptions extends Omit<DownloadOptions, 'dtype'> {
   /** `'apr1'`, which needs `output`, is for programs that read nothing newer; `'apr2'` if absent. */
   readonly format?: 'apr2' | 'apr1';
-  /** As for loadModel(); of APR1 `'f32'`, `'f16'` (if absent) or `'int8'`, for all weights. */
+  /** As for loadModel(); for APR1 `'f32'`, `'f16'` (the default) or `'int8'`, for all weights. */
   readonly dtype?: WeightType | 'int8';
   /** Path of a model file that is written instead of one in the cache. Only for models by name. */
   readonly output?: string | URL;
-  /** Downloads again what is kept already; overwrites an output that exists. */
+  /** Downloads a cached model again; overwrites an existing output. */
   readonly force?: boolean;
 }
 
@@ -65,17 +65,17 @@ export interface NodeDownloadedModel extends DownloadedModel {
   readonly path: string;
 }
 
-/** The place for kept models. */
+/** Where models are cached, and how much space there is. */
 export interface CacheSpace {
   /**
-   * `'opfs'`: the origin's private file system; `'cache-api'`: where the browser refuses that; `'none'`: it refuses both, and
-   * nothing is kept; `'folder'`: in Node.
+   * `'opfs'`: the origin's private file system; `'cache-api'`: the Cache API, if the browser denies that; `'none'`: it denies both, so
+   * that nothing is cached; `'folder'`: in Node.
    */
   readonly kind: 'opfs' | 'cache-api' | 'folder' | 'none';
   /** Bytes of all cached models and partial downloads. */
   readonly modelBytes: number;
-  /** Bytes that there is room for, where the browser tells. */
+  /** Bytes that are free, if the browser reports it. */
   readonly availableBytes?: number;
-  /** Whether the browser promises not to evict what is kept: see persist(). */
+  /** Whether the browser promises not to evict cached models: see persist(). */
   readonly isPersistent: boolean;
 }

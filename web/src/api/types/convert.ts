@@ -21,7 +21,7 @@ export interface ConvertOptions {
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
   /** Which mel filterbank is written; `'auto'` if absent. */
   readonly filterbank?: FilterbankChoice;
-  /** The `config.json` of a SafeTensors file that has none beside it. In Node also a path. */
+  /** The `config.json` for a SafeTensors file without one in its folder. In Node also a path. */
   readonly metadata?: string | Blob | ArrayBuffer | Uint8Array;
   /** Splits the model into shards of at most so many bytes (up to 2 GiB); the destination becomes their manifest. */
   readonly shardSize?: number;
@@ -29,7 +29,7 @@ export interface ConvertOptions {
   readonly alignment?: 64 | 32;
   /** Overwrites a destination that exists. */
   readonly force?: boolean;
-  /** Phases `'inspect'`, where the source is verified first, and `'convert'`. */
+  /** Reports the phases `'inspect'`, if the source is verified first, and `'convert'`. */
   readonly onProgress?: (event: Progress) => void;
   readonly signal?: AbortSignal;
 }
@@ -43,7 +43,7 @@ export interface ShardOptions extends RepackOptions {
   readonly size: number;
 }
 
-/** What shardModel() and unshardModel() wrote. */
+/** Result of shardModel() and unshardModel(). */
 export interface RepackResult {
   /** Bytes of the files written. */
   readonly byteCount: number;
@@ -53,7 +53,7 @@ export interface RepackResult {
   readonly warnings: readonly string[];
 }
 
-/** What convertModel() and upgradeModel() wrote. */
+/** Result of convertModel() and upgradeModel(). */
 export interface ConvertResult extends RepackResult {
   readonly tensors: readonly WrittenTensor[];
 }

@@ -1,16 +1,16 @@
 // Models from the hub.
 import type { WeightType } from '../generated/dtypes.js';
 
-/** Where a model that is given by its name comes from. */
+/** Origin of a model that is loaded by its name. */
 export interface HubOptions {
-  /** Type of the large weights; if absent, the one that is kept already, else `'q8_0'`. */
+  /** Type of the large weights; by default the one that is cached, else `'q8_0'`. */
   readonly dtype?: WeightType;
   /**
-   * Another server with the Hugging Face hub's interface, such as a mirror or a proxy; or the address of files of one's own, with
-   * `{model}` (OWNER/NAME) or `{name}` (NAME) in it, and `{revision}` and `{dtype}` if wanted. Such an address is that of a folder
-   * with the hub's files if it ends in a slash (`'/models/{model}/'`), else that of a model file (`'/models/{name}.{dtype}.apr'`).
+   * Another server with the Hugging Face hub's interface, such as a mirror or a proxy; or a URL template for your own files, with
+   * `{model}` (OWNER/NAME) or `{name}` (NAME), and optionally `{revision}` and `{dtype}`. A template that ends in a slash is the URL of a
+   * folder with the hub's files (`'/models/{model}/'`), any other that of a model file (`'/models/{name}.{dtype}.apr'`).
    */
   readonly hub?: string | URL;
-  /** For private and gated repositories; sent to `hub` and nobody else. */
+  /** Access token for private and gated repositories; sent only to `hub`. */
   readonly token?: string;
 }

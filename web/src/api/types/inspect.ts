@@ -24,7 +24,7 @@ export interface InspectedStatistics {
   readonly infinite: number;
 }
 
-/** A tensor as the file's index has it. */
+/** A tensor in the file's index. */
 export interface InspectedTensor {
   readonly name: string;
   readonly dtype: string;
@@ -39,7 +39,7 @@ export interface InspectedTensor {
   readonly scale?: number;
   /** Integers with one scale for each row. */
   readonly rowScales?: boolean;
-  /** APR2 only, where they are not 0. They mean nothing, and a copy has 0. */
+  /** APR2 only, if they are not 0. They have no meaning, and copies have 0. */
   readonly flags?: number;
   /** For a model in shards: index of the shard that holds the tensor. */
   readonly shard?: number;
@@ -76,11 +76,11 @@ export interface InspectedEnd {
   readonly name: string;
   /** The type that an input is cast to, if the file states it. */
   readonly dtype?: string;
-  /** The shape of an input, if the file states it; -1 stands for any size. */
+  /** The shape of an input, if the file states it; -1 is any size. */
   readonly shape?: readonly number[];
 }
 
-/** A network of operators: what a TenniS module holds. */
+/** The network of operators of a TenniS module. */
 export interface InspectedGraph {
   readonly inputs: readonly InspectedEnd[];
   readonly outputs: readonly InspectedEnd[];
@@ -136,7 +136,7 @@ export interface InspectedSection {
 export interface InspectedLayer {
   /** The line that defines it, in wav2letter's language of architectures. */
   readonly arch: string;
-  /** Integers q stand for `scale * (q - offset)`. An offset beyond 2^53 is a string of digits. */
+  /** The value of an integer q is `scale * (q - offset)`. An offset beyond 2^53 is a string of digits. */
   readonly scale: number;
   readonly offset: number | string;
   /** Indices of its weights in `tensors`. */
@@ -156,13 +156,13 @@ export interface InspectedMemory {
 export interface InspectedFilterbank {
   /** Mel bands, bins. */
   readonly shape: readonly [number, number];
-  /** Whose triangles it has, but for 1e-4: the ones that Whisper models are trained with, or HTK's, of area 1. */
+  /** Which triangles it has, within 1e-4: those that Whisper models are trained with, or HTK's, of area 1. */
   readonly kind: 'whisper' | 'htk' | 'other';
   /** Sum of the first band's weights: 0.0249 in Whisper's of 80 bands. */
   readonly firstRowSum: number;
 }
 
-/** What a model file holds. */
+/** Contents of a model file. */
 export interface Inspection {
   readonly format: Format;
   readonly version: string;

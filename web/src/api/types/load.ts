@@ -9,25 +9,25 @@ export type Variant = 'simd' | 'relaxed';
 
 export interface LoadOptions extends SealOptions, HubOptions {
   /**
-   * The family that the model must have, which the model's type then says; another one is rejected with `unsupported_feature`. A file
-   * that users choose may be of any family: read `model.family` there.
+   * The family that the model must have; the result's type is that family's, and a model of another one is rejected with
+   * `unsupported_feature`. For a file that a user chooses, check `model.family` instead.
    */
   readonly family?: ModelFamily;
   /** Branch, tag or commit of the repository, for a model by name; `'main'` if absent. */
   readonly revision?: string;
   /**
-   * Whether the model is kept for the next visit, and taken from what is kept: `true`, `false`, or `'only'`, which never uses the
-   * network. Models by name are kept by default, those of URLs only with `true`. In pages they are kept in the origin's own file
-   * system, in Node in the folder of `susurrus pull`. What is kept is not compared with the server again: see `susurrus/cache`.
+   * Whether the model is cached for the next visit and read from the cache: `true`, `false`, or `'only'`, which never uses the network.
+   * Models by name are cached by default, those of URLs only with `true`. In pages the cache is in the origin's private file system, in
+   * Node in the folder of `susurrus pull`. Cached models are not compared with the server again: see `susurrus/cache`.
    */
   readonly cache?: boolean | 'only';
   /**
-   * Resolve as soon as the model's header has been read, with its weights still arriving: `model.loaded` tells when all is here and
-   * verified. Calls wait for what they need. `transcribe`, `decode` and `detectLanguage` encode the first window meanwhile; no text
-   * comes before the file is verified. Files that are not APR2, and what is kept from an earlier visit, are loaded first as without it.
+   * Resolves as soon as the model's header has been read, while its weights are still downloading; `model.loaded` resolves when they are
+   * complete and verified. Calls wait for the weights that they need. `transcribe`, `decode` and `detectLanguage` encode the first window
+   * meanwhile; no text is returned before the file is verified. Has no effect on other formats than APR2 and on cached models.
    */
   readonly early?: boolean;
-  /** Called with each phase's bytes; what it throws stops the load. */
+  /** Reports each phase's bytes. An exception stops the load. */
   readonly onProgress?: (event: Progress) => void;
   /** Stops the load at once, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -39,9 +39,9 @@ export interface LoadOptions extends SealOptions, HubOptions {
    */
   readonly threads?: number | 'auto';
   /**
-   * Ends the model's worker, and frees its memory, when it was not used for so many seconds. The next call loads the model again with
-   * the same options, from where it was: what is kept, the file, the bytes, or the URL once more. Until then the call waits; `onProgress`
-   * is told, and the call's own `signal` stops it. Streams and responses are rejected, since they can be read once.
+   * Ends the model's worker and frees its memory when the model was not used for so many seconds. The next call loads it again with the
+   * same options, from the cache, the file, the bytes or the URL, and waits for that; `onProgress` reports it, and the call's own `signal`
+   * stops it. Streams and responses are rejected, since they can be read only once.
    */
   readonly autoSleep?: number;
   /**
@@ -50,30 +50,30 @@ export interface LoadOptions extends SealOptions, HubOptions {
    */
   readonly vocabulary?: string | URL | Blob | ArrayBuffer | Uint8Array;
   /**
-   * For a BW2L model: the words that it may write, each on a line with its tokens, separated by tabs or spaces. transcribe() then
-   * searches with a beam.
+   * For a BW2L model: the words that its text may have, each on a line with its tokens, separated by tabs or spaces. transcribe() then
+   * uses a beam search.
    */
   readonly lexicon?: TextSource;
   /**
-   * For a BW2L model: an n-gram model as ARPA text, of the lexicon's words or, without a lexicon, of tokens. transcribe() then searches
-   * with a beam.
+   * For a BW2L model: an n-gram model as ARPA text, of the lexicon's words or, without a lexicon, of tokens. transcribe() then uses
+   * a beam search.
    */
   readonly languageModel?: TextSource;
   /** The mel filterbank to use; `'auto'` if absent. */
   readonly filterbank?: FilterbankChoice;
   /**
-   * An engine that you have compiled, `susurrus/engine.simd.wasm` or another, where the package shall not fetch its own. One of
-   * the files with `-threads` runs only where memory can be shared.
+   * A compiled engine, from `susurrus/engine.simd.wasm` or another of the package's files, so that the package does not fetch one. Files
+   * with `-threads` need shared memory.
    */
   readonly module?: WebAssembly.Module;
-  /** In a page: where the package's files lie, for this model. setAssets() says it for all calls. Node ignores it. */
+  /** In a page: where the package's files are, for this model. setAssets() sets it for all calls. Node ignores it. */
   readonly assets?: Assets;
 }
 
 /** One file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. */
 export type TextSource = Exclude<ModelSource, readonly File[] | FileListLike>;
 
-/** Where the package's own files lie, for pages whose bundler does not bring them along. */
+/** Where the package's own files are, for pages whose bundler does not copy them. */
 export interface Assets {
   /**
    * The folder that holds `worker.mjs` and the `.wasm` files: the package's `dist/` or a copy of it, on any origin. A string may

@@ -91,7 +91,7 @@ export interface OpenModuleOptions {
   readonly signal?: AbortSignal;
   /** Reports the bytes that are read. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
-  /** The binary to use; the fastest that runs here unless given. */
+  /** The binary to use; by default the fastest that runs here. */
   readonly variant?: Variant;
   /** Where the package's own files are. */
   readonly assets?: Assets;

@@ -1,36 +1,36 @@
-// What plan() reports of a model before it is fetched.
+// Options and result of plan().
 import type { Dimensions } from '../generated/whisper.js';
 import type { LoadOptions } from './load.js';
 
 /**
- * The options that the model will be loaded with, so that one object serves both calls. Those that change no memory, such as keys, are
- * not used.
+ * The options that the model will be loaded with, so that one object serves both calls. Options that do not affect memory, such as
+ * keys, are not used.
  */
 export interface PlanOptions extends LoadOptions {
-  /** Beams, or samples at a time, that decoding shall have memory for: 1 to 16; 5 if absent. */
+  /** Number of beams, or of concurrent samples, to plan memory for: 1 to 16; 5 if absent. */
   readonly beamSize?: number;
 }
 
-/** What a model will take, in bytes. */
+/** What a model needs, in bytes. */
 export interface ModelPlan {
-  /** What has to be fetched, all files together; absent where the server does not say. */
+  /** Bytes to fetch, for all files together; absent if the server does not report them. */
   readonly fetchBytes?: number;
-  /** What is here already, of the model or of a download that broke off; `fetchBytes` does not count it. */
+  /** Bytes in the cache, of the model or of a partial download; `fetchBytes` does not include them. */
   readonly keptBytes: number;
   readonly dims: Dimensions;
   /** Bytes of the weights. This figure and the next two are what memory() returns once the model is loaded. */
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
   readonly activationBytes: number;
-  /** Held while a window is decoded with `beamSize` beams. */
+  /** In use while a window is decoded with `beamSize` beams. */
   readonly sequenceBytes: number;
-  /** Held, at most, while the times of words are found. */
+  /** In use, at most, while word times are computed. */
   readonly wordBytes: number;
   /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;
-  /** The most that the engine's memory grows to, loading and running included: its `wasmBytes` stay below. */
+  /** Upper bound of the engine's memory (`wasmBytes`), for loading and running. */
   readonly peakBytes: number;
   readonly threads: number;
   readonly verdict: PlanVerdict;
@@ -38,8 +38,8 @@ export interface ModelPlan {
 
 /** Whether the model will run on this device. */
 export interface PlanVerdict {
-  /** `'unsure'`: it may be tight, or the environment does not say enough. */
+  /** `'unsure'`: memory may be tight, or the environment does not report enough. */
   readonly fits: 'yes' | 'no' | 'unsure';
-  /** In words, for people. */
+  /** Sentences for the user. */
   readonly reasons: readonly string[];
 }

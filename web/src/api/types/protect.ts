@@ -22,7 +22,7 @@ export interface SignOptions extends RewriteOptions {
   readonly key: Uint8Array | CryptoKeyPair;
 }
 
-/** What was written. */
+/** Result of addPieceDigests(), encryptModel() and signModel(). */
 export interface RewriteResult {
   /** Bytes of the file written. */
   readonly byteCount: number;
@@ -49,12 +49,12 @@ export interface VerificationCheck {
   readonly reason?: string;
 }
 
-/** What verifyModel() found. */
+/** Result of verifyModel(). */
 export interface Verification {
   /** Whether no check failed. */
   readonly valid: boolean;
   readonly checks: readonly VerificationCheck[];
-  /** What inspect() warns of, but for signatures; a sound file may have it. */
+  /** Warnings of inspect(), except those about signatures; a valid file may have some. */
   readonly warnings: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export interface ByteRange {
   readonly end?: number;
 }
 
-/** Which parts of an incomplete download can be kept. */
+/** Which parts of an incomplete download are valid. */
 export interface SoundRanges {
   /** Size of the whole file; absent if the beginning of the file is missing. */
   readonly byteCount?: number;

@@ -3,9 +3,9 @@ import type { WeightType } from '../generated/dtypes.js';
 
 /**
  * A model file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. The shards of a manifest are
- * looked for beside its path or URL; a list of files, such as an `<input>` has, holds the manifest and its shards in any order. For
- * loadModel() it may hold a folder of the Hugging Face hub instead (config.json, the tokenizer's files, safetensors), which is
- * converted as it is loaded.
+ * read from the same folder; a list of files, such as an `<input>` has, has the manifest and its shards in any order. For
+ * loadModel() it may instead have the files of a Hugging Face folder (config.json, the tokenizer's files, safetensors), which are
+ * converted while they are loaded.
  */
 export type ModelSource =
   | string
@@ -23,7 +23,7 @@ export type ModelSource =
 /** The members of a FileList that are used: the files of an `<input type="file">`, or of a drop. */
 export interface FileListLike {
   readonly length: number;
-  /** One of them. */
+  /** Returns one of the files. */
   item(index: number): File | null;
 }
 

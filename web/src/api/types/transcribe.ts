@@ -13,7 +13,7 @@ import type { Progress } from './progress.js';
 import type { VadOptions } from './vad.js';
 
 interface Abortable {
-  /** Stops the work within a step (1 to 13 ms where it was measured); it then rejects with the signal's reason. */
+  /** Stops the work within a step (measured: 1 to 13 ms); the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -26,16 +26,16 @@ export interface DecodeOptions extends DecodeOptionValues, Abortable {}
 /** Options that transcribe() has for every model. */
 export interface CommonTranscribeOptions extends Abortable {
   /**
-   * Leaves out silence before the model hears it, by Silero's detector, which is fetched for that (1.5 MB). Times are those of the
-   * recording; `clipTimestamps` then say what else is left out. Absent: yes for Whisper models, except with `compatibility: 'openai'`;
-   * no for .april and BW2L models. Where the detector cannot be loaded, a call without this option goes on without it and
-   * `info.warnings` says so; with `true` or options the call rejects.
+   * Skips silence with Silero's voice detector, which is fetched for that (1.5 MB). Times remain those of the recording; `clipTimestamps`
+   * applies in addition. Default: `true` for Whisper models, except with `compatibility: 'openai'`; `false` for .april and BW2L models. If
+   * the detector cannot be loaded, a call without this option continues without it and adds a warning to `info.warnings`; with `true` or
+   * options the call rejects.
    *
-   * The detector hears a recording of up to ten minutes before the model begins, since its loudness counts as a whole. In longer
-   * recordings, streams, and with `normalization: 'window'`, it keeps at most a minute ahead of the model.
+   * A recording of up to ten minutes passes through the detector before the model starts, since its loudness is measured as a whole. In
+   * longer recordings, in streams, and with `normalization: 'window'`, the detector is at most a minute ahead of the model.
    */
   readonly vad?: boolean | VadOptions;
-  /** Called with the seconds that are done and those that remain; what it throws stops the work. */
+  /** Reports the seconds of audio done and the estimated time left. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
 }
 
@@ -44,13 +44,13 @@ export interface TranscribeOptions
   extends CommonTranscribeOptions, DecodeOptionValues, RecordingOptionValues {
   /**
    * Continues a transcription that `save()` returned. Pass the same audio from its start, in the same form (a recording or a
-   * stream): what is done is skipped, and the text is that of a transcription that never stopped. The saved options hold; beside
+   * stream): already transcribed audio is skipped, and the text is the same as without the interruption. The saved options apply; with
    * `from` only `signal` and `onProgress` are allowed.
    */
   readonly from?: SavedTranscription;
 }
 
-/** What models that run as graphs share. */
+/** Options that .april and BW2L models share. */
 interface NetworkTranscribeOptions extends CommonTranscribeOptions {
   /** `'auto'`, or the one language of `info.languages`. */
   readonly language?: string;
@@ -61,10 +61,10 @@ interface NetworkTranscribeOptions extends CommonTranscribeOptions {
 /** Options of an .april model's transcribe(). */
 export interface TransducerTranscribeOptions extends NetworkTranscribeOptions, FrontEndOptions {}
 
-/** Options of a BW2L model's transcribe(): those of a beam search apply with a `lexicon` or a `languageModel`. */
+/** Options of a BW2L model's transcribe(). The options of the beam search need a `lexicon` or a `languageModel`. */
 export interface AcousticTranscribeOptions extends NetworkTranscribeOptions, BeamOptionValues {}
 
-/** Options of transcribe() in code that takes a model of any family, which rejects those that it does not have. */
+/** Options of transcribe() for code that takes a model of any family. A model rejects the options of other families. */
 export type AnyTranscribeOptions = TranscribeOptions &
   TransducerTranscribeOptions &
   AcousticTranscribeOptions;
@@ -104,7 +104,7 @@ export interface Attempt {
   readonly compressionRatio: number;
   /** Number of encoder positions computed for the window. */
   readonly encoderContext: number;
-  /** Why it was rejected; `'kept'` for the one whose text stands. */
+  /** Why it was rejected; `'kept'` for the attempt whose text is used. */
   readonly decision: Decision;
   readonly text: string;
 }
@@ -148,7 +148,7 @@ export interface Transcript {
   readonly rejected: readonly Segment[];
 }
 
-/** A transcription to continue later: `transcribe(audio, { from: saved })`. Plain data, which JSON keeps. */
+/** A transcription to continue later with `transcribe(audio, { from: saved })`. Plain data, for JSON. */
 export interface SavedTranscription {
   readonly version: 1;
   /** Dimensions of the model. */
@@ -157,11 +157,11 @@ export interface SavedTranscription {
   readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'>;
   /** Samples of the recording at 16 kHz; absent for a stream. */
   readonly sampleCount?: number;
-  /** Seconds of audio that are transcribed. */
+  /** Seconds of audio that have been transcribed. */
   readonly duration: number;
   readonly segments: readonly Segment[];
   readonly rejected: readonly Segment[];
-  /** What the engine needs besides. */
+  /** State of the engine. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
@@ -176,16 +176,15 @@ export interface SavedTranscription {
  */
 export interface Transcription extends Promise<Transcript>, AsyncIterable<Segment> {
   /**
-   * What has been transcribed until now, also after an abort or an error: `duration` says up to where. Once the work is done, the
-   * result.
+   * The transcript so far, up to its `duration`, also after an abort or an error. Once the work is done, it is the result.
    */
   readonly soFar: Transcript;
   readonly paused: boolean;
-  /** Stops computing until resume(), within a step. It keeps its turn: other calls of the model wait. */
+  /** Stops computing within a step, until resume(). The paused transcription keeps its turn: other calls of the model wait. */
   pause(): void;
-  /** Goes on after pause(). */
+  /** Continues after pause(). */
   resume(): void;
-  /** All windows that are done, to go on after them; undefined before the first. Possible at any time, also after an abort. */
+  /** Returns all completed windows, to continue after them later; undefined before the first. It may be called at any time, also after an abort. */
   save(): SavedTranscription | undefined;
 }
 

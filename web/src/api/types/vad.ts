@@ -2,18 +2,18 @@
 import type { Assets, Variant } from './load.js';
 
 /**
- * Silero's rules for what is speech. Times are seconds. Their defaults differ by task: `susurrus/vad` has those of Silero's own function;
- * `transcribe()` leaves out long silence only, so that no word is lost and windows can end in pauses; `stream()` ends an utterance at a
- * short pause, so that its text need not wait.
+ * Limits of Silero's voice detector. Times are seconds. Defaults differ by task: `susurrus/vad` has those of Silero's own function;
+ * `transcribe()` skips only long silence, so that no word is lost and windows can end in pauses; `stream()` ends an utterance at a short
+ * pause, so that its text is final soon.
  */
 export interface VadOptions {
   /** Speech begins at this probability: above 0, at most 1; 0.5 if absent. */
   readonly threshold?: number;
   /** Silence begins below this one; `threshold` − 0.15, but at least 0.01, if absent. */
   readonly negativeThreshold?: number;
-  /** Shorter speech is none; 0.25 if absent, 0 for `transcribe()`, 0.1 for `stream()`. */
+  /** Shorter speech is ignored; 0.25 if absent, 0 for `transcribe()`, 0.1 for `stream()`. */
   readonly minSpeechDuration?: number;
-  /** Longer speech is cut, at its longest pause if it has one; `null`, for no limit, if absent. */
+  /** Longer speech is split, at its longest pause if it has one; `null`, for no limit, if absent. */
   readonly maxSpeechDuration?: number | null;
   /** Shorter silence does not end speech; 0.1 if absent, 2 for `transcribe()`, 0.5 for `stream()`. */
   readonly minSilenceDuration?: number;
@@ -36,17 +36,17 @@ export interface SpeechEvent {
 
 /** Options of speech detection. */
 export interface DetectOptions extends VadOptions {
-  /** Stops the work, which then fails with the signal's reason. */
+  /** Stops the work; the call then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called with the probability of each 32 ms in turn; what it throws stops the work. */
+  /** Called with the speech probability of each 32 ms. An exception stops the work. */
   readonly onProbability?: (probability: number, time: number) => void;
 }
 
 /** Options of loadSpeechDetector(). */
 export interface LoadDetectorOptions {
   readonly signal?: AbortSignal;
-  /** The binary to use; the fastest that runs here unless given. */
+  /** The binary to use; by default the fastest that runs here. */
   readonly variant?: Variant;
-  /** Where the package's own files lie. */
+  /** Where the package's own files are. */
   readonly assets?: Assets;
 }
