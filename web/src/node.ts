@@ -20,11 +20,11 @@ import { node } from './node_platform.js';
 export * from './public_api.js';
 
 /**
- * Loads a model while it arrives.
+ * Loads a model while it downloads.
  *
  * A string is a path, a URL or a name (`'base'`, `'openai/whisper-base'`): it is no name if it begins with `/`, `./` or a scheme, has two
  * slashes, ends like a file (`.apr`) or is a file here. A name downloads the model's files from the Hugging Face hub (HF_ENDPOINT, or
- * `options.hub`), converts them while they arrive and keeps the result in the folder of `susurrus pull`; a URL downloads that file and its shards. `'digits'` is
+ * `options.hub`), converts them while they download and caches the result in the folder of `susurrus pull`; a URL downloads that file and its shards. `'digits'` is
  * the small model in the package, which knows ten words and is for tests.
  *
  * @param source A name, a URL, a file or a list of its files, bytes, a stream, a `Request` or `Response`; in Node also a path.

@@ -64,7 +64,7 @@ export const node: Platform = {
   },
 };
 
-/** What has an address of its own is kept by that; what is converted lies where `susurrus pull` keeps it. */
+/** Models by URL are cached by their URL; converted models are in the folder of `susurrus pull`. */
 async function openStored(request: StoredRequest): Promise<StoredModel> {
   const { model, hub } = request;
   return 'name' in model && !isFileTemplate(hub)

@@ -1,4 +1,4 @@
-// downloadModel() in a page: a bundle of its own, downloaded on demand, so that loading a kept model takes none of it.
+// downloadModel() in a page: a separate bundle, downloaded on demand, so that loading a cached model does not need it.
 import { downloadModelOn } from '../tools/cache/download_model.js';
 import { loadInspection } from '../tools/inspection/load_inspection.js';
 import type { DownloadedModel, DownloadOptions } from './api/types.js';

@@ -1,4 +1,4 @@
-// What the package's root exports besides its functions, in pages and in Node.
+// The exports of the package's root except loadModel() and plan(), for pages and Node.
 export type { ErrorDetails } from './api/errors.js';
 export type { WeightType } from './api/generated/dtypes.js';
 export type { Format } from './api/generated/formats.js';

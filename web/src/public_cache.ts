@@ -1,4 +1,4 @@
-// What susurrus/cache exports besides its functions, in pages and in Node.
+// The types of susurrus/cache, for pages and Node.
 export type { ErrorDetails } from './api/errors.js';
 export type { WeightType } from './api/generated/dtypes.js';
 export type * from './api/types/cache.js';

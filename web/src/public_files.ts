@@ -1,4 +1,4 @@
-// What susurrus/files exports besides its functions, in pages and in Node.
+// The types and constants of susurrus/files, for pages and Node.
 export type { ErrorDetails } from './api/errors.js';
 export type { WeightType } from './api/generated/dtypes.js';
 export type { Format, OutputFormat } from './api/generated/formats.js';

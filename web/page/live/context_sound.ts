@@ -1,14 +1,14 @@
-// Sound that an audio context plays to the worklet: what microphones, tabs, streams and media elements have in common.
+// Audio from an audio context's worklet: the common part of microphones, tabs, streams and media elements.
 import { sourceFailed, SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 import { AudioTap, makeContext } from '../../tools/capture/tap.js';
 import type { AudioSink, Suspension, Sound, SoundEnd } from './sound.js';
 import { workletAddress } from './worklet_address.js';
 
-/** Rates of devices, for browsers that connect a device only to a context of its own rate. */
+/** Rates of devices, for browsers that connect a device only to a context with the same rate. */
 const usualRates = [48000, 44100, 32000, 24000, 16000, 8000];
 
-/** What a person does that lets a page begin. */
+/** User gestures after which a browser lets a page start audio. */
 const gestures = ['pointerdown', 'pointerup', 'keydown', 'touchend', 'click'];
 
 export abstract class ContextSound implements Sound {
@@ -20,7 +20,7 @@ export abstract class ContextSound implements Sound {
   #end!: (end: SoundEnd) => void;
   #closing: Promise<void> | undefined;
   #sink: AudioSink | undefined;
-  /** What the sink was told last. */
+  /** The rate that the sink has. */
   #toldRate: number | undefined;
   readonly #onGesture = (): void => void this.resume();
   readonly #onState = (): void => this.tellHindrance();
@@ -75,7 +75,7 @@ export abstract class ContextSound implements Sound {
   protected abstract acquire(): Promise<void>;
   /** Connects it; called again after a change. */
   protected abstract connect(): Promise<void>;
-  /** Lets it go; also when acquire() is not through. */
+  /** Releases the source, also before acquire() resolves. */
   protected abstract release(): void;
 
   protected get isClosed(): boolean {
@@ -90,7 +90,7 @@ export abstract class ContextSound implements Sound {
     return this.#tap;
   }
 
-  /** What else keeps it silent. */
+  /** Another reason why there is no audio. */
   protected get suspension(): Suspension | undefined {
     return undefined;
   }
@@ -101,7 +101,7 @@ export abstract class ContextSound implements Sound {
   }
 
   protected end(end: SoundEnd): void {
-    // What the worklet has goes first.
+    // The worklet's pending samples go first.
     void this.close().then(() => this.#end(end));
   }
 
@@ -122,7 +122,7 @@ export abstract class ContextSound implements Sound {
     throw sourceFailed('audio', 'the browser connects this device to no audio context of any rate');
   }
 
-  /** In a context of this rate; true too when it is not wanted any more. */
+  /** Connects in a context of this rate; also returns true if the source was closed meanwhile. */
   async #connectsAt(sampleRate: number, stream: MediaStream): Promise<boolean> {
     const tap = this.#tapOn(makeContext({ sampleRate }));
     await tap.load(this.#worklet);

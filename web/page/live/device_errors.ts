@@ -1,7 +1,7 @@
-// What browsers say when there is no sound to be had, as errors of this package.
+// Turns the browser's errors for unavailable audio into errors of this package.
 import { SusurrusError, type ErrorReason } from '../../src/api/errors.js';
 
-/** For each name of a DOMException: what it means for a microphone. */
+/** What each DOMException means for a microphone. */
 const ofMicrophones: Readonly<Record<string, readonly [reason: ErrorReason, message: string]>> = {
   NotAllowedError: [
     'permission',
@@ -58,7 +58,7 @@ export const nothingShared = (): SusurrusError =>
     { reason: 'no_sound', subject: 'tab' },
   );
 
-/** Where an API is missing altogether. */
+/** The error for a missing API. */
 export const missingHere = (what: string, advice: string): SusurrusError =>
   new SusurrusError('unsupported_environment', `${what} ${advice}`, {
     reason: 'environment',

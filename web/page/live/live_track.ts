@@ -1,4 +1,4 @@
-// Live captions as cues of a text track: each is shown as soon as it is known, and has its right times afterwards.
+// Live captions as cues of a text track: each is shown at once and gets its real times afterwards.
 import type { FormatOptions } from '../../src/writers/options.js';
 import { cues } from '../../src/writers/cues.js';
 import type { TranscriptSegment } from '../../src/writers/transcript.js';
@@ -15,7 +15,7 @@ export class LiveTrack {
   #old: VTTCue[] = [];
   /** Cues of the current utterance. */
   #current: VTTCue[] = [];
-  /** The newest one, which stays longer than it was said, and when that was over. */
+  /** The newest cue, which is shown longer than its speech lasts, and when the speech ended. */
   #held: { readonly cue: VTTCue; readonly end: number } | undefined;
 
   constructor(media: HTMLMediaElement, track: TextTrack, format: FormatOptions) {
@@ -24,7 +24,7 @@ export class LiveTrack {
     this.#format = format;
   }
 
-  /** What was said from some time on, in the media's clock; it takes the place of what was shown of the same utterance. */
+  /** Shows an utterance, with times of the media's clock; it replaces the cues of the same utterance. */
   show(utterance: TranscriptSegment, isFinal: boolean): void {
     const wanted = [...cues({ segments: [utterance] }, this.#format)].map(
       ({ start, end, text }) => ({ start: start / 1000, end: end / 1000, text: escaped(text) }),
@@ -90,7 +90,7 @@ export class LiveTrack {
     });
   }
 
-  /** Text comes after what was said: the newest is shown now, until others are due. */
+  /** Text arrives after its speech: the newest cue is shown now, until others are due. */
   #heldUntil(end: number): number {
     const { currentTime, playbackRate } = this.#media;
     const due = this.#old.map(({ startTime }) => startTime).filter((start) => start >= end);

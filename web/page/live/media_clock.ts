@@ -1,6 +1,6 @@
-// Maps the time of a stream to the time of its media element, which seeking, pausing and speed set apart.
+// Maps the time of a stream to the time of its media element; they differ because of seeking, pausing and speed.
 
-/** From here on, until the next mark. */
+/** The mapping from here to the next mark. */
 interface Mark {
   /** Seconds of the stream, and of the media. */
   readonly stream: number;
@@ -8,16 +8,16 @@ interface Mark {
   readonly speed: number;
 }
 
-/** What a media element's own clock may be off, in seconds, before that counts. */
+/** Jitter of a media element's own clock, in seconds, that does not start a new mark. */
 const tolerance = 0.3;
-/** No utterance is longer than so many marks. */
+/** No utterance spans more marks. */
 const mostMarks = 1000;
 
 export class MediaClock {
   readonly #marks: Mark[] = [];
   #isBroken = true;
 
-  /** Sound of the stream's time `stream` was at `media` in the element. */
+  /** Records that the stream's time `stream` is `media` in the element. */
   note(stream: number, media: number, speed: number): void {
     const last = this.#marks.at(-1);
     const expected = last && last.media + (stream - last.stream) * last.speed;
@@ -32,7 +32,7 @@ export class MediaClock {
     if (this.#marks.length > mostMarks) this.#marks.shift();
   }
 
-  /** What comes next stands somewhere else. */
+  /** The next samples come from another position. */
   interrupt(): void {
     this.#isBroken = true;
   }

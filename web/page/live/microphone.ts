@@ -35,7 +35,7 @@ class Microphone implements LiveSource, SoundMaker {
   }
 
   begin(assets: Assets | undefined): Sound {
-    // Without a secure context there is none, whatever TypeScript's library says.
+    // Absent without a secure context, although TypeScript's library types it as always present.
     if (!(globalThis.navigator as Partial<Navigator> | undefined)?.mediaDevices) {
       throw missingHere(
         'There are no microphones here.',

@@ -1,4 +1,4 @@
-// What a caller gave as a source. Untyped callers may give anything.
+// Opens the source that a caller passes. Callers without types may pass anything.
 import { invalidOption } from '../../src/api/errors.js';
 import { ElementSound } from './element_sound.js';
 import { MediaClock } from './media_clock.js';
@@ -15,7 +15,7 @@ const has = <Name extends PropertyKey>(
 ): value is Readonly<Record<Name, unknown>> =>
   typeof value === 'object' && value !== null && name in value;
 
-/** Throws SusurrusError for what is no source. */
+/** Throws SusurrusError for anything but a source. */
 export function soundOf(source: ListenSource): SoundMaker {
   if (isMaker(source)) return source;
   if (typeof MediaStream !== 'undefined' && (source as unknown) instanceof MediaStream) {

@@ -1,4 +1,4 @@
-// A MediaStream that the page has: its tracks stay the page's.
+// A MediaStream of the page, whose tracks are not stopped.
 import { sourceFailed } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 import { ContextSound } from './context_sound.js';
@@ -30,7 +30,7 @@ export class StreamSound extends ContextSound {
     for (const track of this.#tracks) track.removeEventListener('ended', this.#onEnded);
   }
 
-  /** A track that the page itself stops says nothing, and its silence goes on coming. */
+  /** A track that the page itself stops fires no event and continues with silence. */
   protected override onBlock(samples: Float32Array): void {
     super.onBlock(samples);
     this.#check();

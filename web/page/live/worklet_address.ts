@@ -1,9 +1,9 @@
-// Where the package's worklet lies.
+// The URL of the package's worklet.
 import { assetsInUse } from '../../src/api/assets.js';
 import { SusurrusError } from '../../src/api/errors.js';
 import type { Assets } from '../../src/api/types.js';
 
-/** Throws SusurrusError where neither the bundler nor the page knows. */
+/** Throws SusurrusError if neither the bundler nor setAssets() provides it. */
 export function workletAddress(assets: Assets | undefined = assetsInUse()): URL {
   try {
     if (!assets) return new URL(new URL('./capture_worklet.mjs', import.meta.url), location.href);

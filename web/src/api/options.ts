@@ -95,7 +95,7 @@ const renamed: Readonly<Record<string, string>> = {
   loadsAtOnce: 'preload',
 };
 
-/** The option that a name stands for, written as in Python, or misspelt. */
+/** Returns the option that a name in Python's spelling, or a misspelt one, most likely means. */
 function nameMeant(name: string, options: readonly string[]): string | undefined {
   const plain = (text: string): string => text.replace(/[^A-Za-z]/g, '').toLowerCase();
   const wanted = plain(name);

@@ -1,10 +1,10 @@
-// Samples that are no sound: the caller is told where they are, since what a model makes of them is nonsense.
+// Rejects invalid samples with their position, since a model would turn them into nonsense.
 import { SusurrusError } from './errors.js';
 import { sampleRate as heardRate } from './generated/whisper.js';
 
-/** Full scale is 1. Louder than this is a mistake, such as 16-bit values that were not divided by 32768. */
+/** Full scale is 1. Larger values are a mistake, such as 16-bit values that were not divided by 32768. */
 const loudest = 1e3;
-/** So many are checked within a millisecond. */
+/** Number of samples that are checked within a millisecond. */
 const checkedAtOnce = 1 << 19;
 
 /** Yields between steps of long work. */

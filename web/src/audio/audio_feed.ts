@@ -1,4 +1,4 @@
-// Everything that a caller may give as audio, on its way to the engine: whole, or as the engine asks for it.
+// Converts every kind of audio for the engine: as a whole, or on demand.
 import type {
   AudioInput,
   AudioStream,
@@ -43,15 +43,15 @@ export const heldSeconds = 600;
 /** The longest window of any model. */
 const windowSeconds = 30;
 
-/** How much of a recording is made before the work begins. */
+/** How much of a recording is decoded before the work begins. */
 export type Holding =
   /** All of it. */
   | 'whole'
-  /** All of a short one; a long compressed one comes as it is asked for. */
+  /** All of a short one; a long compressed one is decoded on demand. */
   | 'short'
-  /** Nothing: it comes as it is asked for. */
+  /** Nothing: it is decoded on demand. */
   | 'nothing'
-  /** Its first window, and no more is wanted. */
+  /** Its first window, and no more is needed. */
   | 'window';
 
 interface Surroundings {
@@ -84,7 +84,7 @@ export async function openAudio(
 ): Promise<OpenedAudio> {
   const { platform, signal, onProgress } = surroundings;
   if (isSamples(audio) || isBytes(audio)) {
-    // Another one may have had its turn since it was checked.
+    // It was checked before the call waited for its turn; its buffer may have been transferred since.
     refuseDetached(audio, 'audio');
   }
   if (isSamples(audio)) {
@@ -232,15 +232,15 @@ function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | Me
   throw invalidOption('audio', 'a media element with a source', 'an element without one');
 }
 
-/** What is left out before the engine hears it. */
+/** How silence is skipped before the engine gets the audio. */
 export interface Skipping extends SkippingOptions {
-  /** The engine hears a recording up to this whole first, for its loudness: what is left of it shall be as loud as it is in there. */
+  /** A recording up to this length goes to the engine first, as a whole: its loudness counts for what is left of it. */
   readonly mostMeasuredSeconds: number;
-  /** Undefined where all is to be heard after all. */
+  /** Opens the detector; undefined if nothing is to be skipped after all. */
   readonly open: (signal: AbortSignal) => Promise<SilenceSkipper | undefined>;
 }
 
-/** The audio of transcribe(): opened when its turn has come, then passed on as the engine asks. */
+/** The audio of transcribe(): opened when it is the call's turn, then passed on as the engine requests it. */
 export class AudioFeed {
   readonly #audio: AudioInput | AudioStream;
   readonly #surroundings: Omit<Surroundings, 'signal' | 'onProgress'>;
@@ -266,7 +266,7 @@ export class AudioFeed {
     return this.#failed.signal;
   }
 
-  /** What the engine is told: samples, or that it shall ask for them. */
+  /** Opens the audio. Returns the samples, or undefined if the engine must request them. */
   async open(
     signal: AbortSignal,
     onProgress: (event: PhaseProgress) => void,
@@ -290,12 +290,12 @@ export class AudioFeed {
     return { samples: undefined, isOwn: false, ...about, expectedSeconds: opened.duration };
   }
 
-  /** Whether silence is left out; known once it is open. */
+  /** Whether silence is skipped; known once the audio is open. */
   get isSkipping(): boolean {
     return this.#skipped !== undefined;
   }
 
-  /** Seconds of what the engine hears as seconds of the recording. */
+  /** Converts seconds of the engine's audio to seconds of the recording. */
   timeOf(seconds: number): number {
     return this.#skipped?.timeOf(seconds) ?? seconds;
   }
@@ -305,7 +305,7 @@ export class AudioFeed {
     return skipped ? segments.map((segment) => skipped.placed(segment)) : segments;
   }
 
-  /** Seconds of the recording, or of what was pulled of a stream; undefined where the engine knows. */
+  /** Seconds of the recording, or of the part of a stream that was pulled; undefined if the engine itself knows. */
   get duration(): number | undefined {
     return this.#skipped && this.#skipped.sampleCount / sampleRate;
   }

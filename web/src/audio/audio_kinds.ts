@@ -1,4 +1,4 @@
-// What a caller gave as audio. Untyped callers may give anything.
+// Recognises the kinds of audio that a caller passes. Callers without types may pass anything.
 import type {
   AudioBufferLike,
   AudioInput,
@@ -53,7 +53,7 @@ export type AnyStream = AsyncIterable<unknown> | ReadableStream<unknown>;
 export const isReadableStream = (audio: unknown): audio is ReadableStream<unknown> =>
   typeof ReadableStream !== 'undefined' && audio instanceof ReadableStream;
 
-/** Whether it is a stream, of samples or of a file's bytes; only the chunks tell which. */
+/** Whether it is a stream, of samples or of a file's bytes; only its chunks show which. */
 export const isStream = (audio: unknown): audio is AnyStream =>
   isReadableStream(audio) || (isObject(audio) && Symbol.asyncIterator in audio);
 
@@ -68,7 +68,7 @@ export const isLive = (audio: AudioInput | AudioStream): audio is AudioStream =>
   isStream(audio) ||
   (isMediaElement(audio) && isMediaStream(audio.srcObject));
 
-/** Rejects anything but audio, before any work. `takesStreams`: of samples too. */
+/** Rejects anything but audio, before any work. `takesStreams`: streams of samples are audio, too. */
 export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolean): void {
   if (isPcm(audio)) {
     channelsOf(audio);

@@ -8,17 +8,17 @@ import type { YieldController } from '../wasm/yield_controller.js';
 import type { EngineCalls, Settings } from '../protocol/engine.js';
 import { checked } from './stepping.js';
 
-/** What works on audio: an engine with a model, of which more may arrive. */
+/** An engine with a model that may still be loading. */
 interface Listener {
   readonly module: EngineModule;
   readonly model: Model;
   readonly arrivals: Arrivals;
 }
 
-/** What can be asked about one window. */
+/** Tasks on one window. */
 export type WindowTask = 'decode' | 'detectLanguage' | 'score' | 'align';
 
-/** What the core wants to know besides the samples. */
+/** What the core needs in addition to the samples. */
 export interface WindowRequest {
   readonly options: Settings;
   readonly candidates?: readonly string[];

@@ -33,7 +33,7 @@ interface Recording {
   readonly settings: Settings;
   /** State of an earlier transcription, with its tokens, to continue from. */
   readonly state: SavedState | undefined;
-  /** What its file says of a stream's length, for progress alone. */
+  /** A stream's length according to its file, used only for progress. */
   readonly expectedSeconds?: number | undefined;
 }
 
@@ -81,7 +81,7 @@ export async function transcribeAudio(
           hasTold = true;
         }
         await yielder.wait(arrivals.next());
-        // A download's time says nothing about the speed.
+        // Time spent on downloads must not count as decoding time.
         meter.audioGiven(total === undefined ? heard : transcriber.progress() * total);
         continue;
       }

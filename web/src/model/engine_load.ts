@@ -1,5 +1,5 @@
-// A model file on its way into an engine. One with threads gets its memory when the head of the file has told how much that has to be;
-// where it does not get it, an engine with one thread takes its place.
+// Loads a model file into an engine. An engine with threads gets its memory once the file's head shows how much it needs; if the memory
+// cannot be allocated, an engine with one thread replaces it.
 import type { LoadOptions } from '../api/types.js';
 import { disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
 import { givenTexts, type BeamTextName } from './beam_texts.js';
@@ -13,7 +13,7 @@ import { joined } from '../api/joined.js';
 import { isDoneWithin } from '../api/signals.js';
 import { typeOfFile } from '../sources/model_name.js';
 
-/** Where the head does not tell, as that of other families than Whisper: all that there are addresses for. */
+/** The maximum, for files whose head does not show the memory they need, such as other families than Whisper. */
 const addressableBytes = 2 ** 32;
 
 /** Milliseconds for making threads, then for all that comes before as well: a hundred times what a slow machine takes. */
@@ -36,7 +36,7 @@ export class EngineLoad {
   #runsNetworks: boolean;
   /** Until the family is known: what was begun, and its first bytes. */
   #undecided: { begun?: BeginFile; bytes: Uint8Array } | undefined = { bytes: new Uint8Array() };
-  /** What the engine was told before it had its memory. */
+  /** Calls for the engine that were made before it had its memory. */
   #head: Step[] | undefined;
 
   /** `looksLikeNetwork`: by its name the file is of a family that runs as a graph; its first bytes decide. */
@@ -127,7 +127,7 @@ export class EngineLoad {
     return mostBytes > 0 ? this.#makeThreads(mostBytes) : undefined;
   }
 
-  /** Takes the other engine where the file's first bytes say so. */
+  /** Switches to the other engine if the file's first bytes demand it. */
   async #decide(head: Uint8Array): Promise<void> {
     const begun = this.#undecided?.begun;
     this.#undecided = undefined;

@@ -1,5 +1,5 @@
-// What a stream has in the engine, in the voice detector and in the converter. It does not know the stream: so it can be ended when the
-// stream is garbage.
+// A stream's resources in the engine, the voice detector and the converter. They have no reference to the stream, so that they can be freed
+// when the stream is garbage-collected.
 import { wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
 import { checkSamples } from '../api/sample_check.js';
@@ -14,13 +14,13 @@ import { YieldController } from '../wasm/yield_controller.js';
 export interface LiveSurroundings {
   readonly engine: EngineLink;
   readonly settings: LiveSettings;
-  /** When the engine is awake and has its model. */
+  /** Resolves when the engine is awake and has its model. */
   readonly ready: Promise<void>;
-  /** Finds speech; absent, or without one, where all sound is heard. Closed with the stream. */
+  /** Opens the gate that passes only speech; absent, or resolving to undefined, if all audio is processed. Closed with the stream. */
   readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate | undefined>) | undefined;
   /**
-   * Does work when the model has no other; work that still waits when the signal is aborted is never done. `heldUp` is called when it waits
-   * for a paused transcription; it never throws.
+   * Runs work when it is its turn on the model. Work that still waits when the signal is aborted never runs. `heldUp` is called when it
+   * waits for a paused transcription; it never throws.
    */
   readonly turn: <T>(work: () => Promise<T>, signal: AbortSignal, heldUp: () => void) => Promise<T>;
   /** Called once, when the engine is not needed any more. */
@@ -30,13 +30,13 @@ export interface LiveSurroundings {
 /** Receives events as soon as they exist, and `'held-up'` when a paused transcription holds the stream up. */
 export type Tell = (news: readonly LiveEvent[] | 'held-up') => void;
 
-/** Calls come one after the other, but for leave(). */
+/** Callers make one call at a time, except leave(). */
 export class EngineStream {
   readonly #surroundings: LiveSurroundings;
   readonly #rate: number;
   readonly #leaving = new AbortController();
   #gate: SpeechGate | undefined;
-  /** What the engine calls it, and the conversion to its rate. */
+  /** The engine's ids of the stream and of the conversion to the engine's rate. */
   #id: number | undefined;
   #conversion: number | undefined;
   #ending: Promise<void> | undefined;
@@ -103,13 +103,13 @@ export class EngineStream {
     await this.begin();
   }
 
-  /** Stops what is under way. end() has to follow. */
+  /** Stops work under way. end() must follow. */
   leave(): void {
     this.#leaving.abort();
     this.#gate?.close();
   }
 
-  /** Gives back what it has, when nothing is under way. Never fails: an engine that has gone has nothing of it. */
+  /** Frees the resources, once no call is under way. Never fails: a closed engine has freed them already. */
   end(): Promise<void> {
     return (this.#ending ??= this.#end());
   }

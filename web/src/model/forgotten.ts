@@ -1,4 +1,4 @@
-// Models and streams that are garbage-collected without being ended; what they hold in a worker would stay for ever.
+// Ends models and streams that are garbage-collected without being closed; otherwise their memory in a worker would never be freed.
 
 interface Closable {
   close(): void;
@@ -23,9 +23,9 @@ const forgotten = new FinalizationRegistry<readonly [Closable, Kind]>(([owned, k
   console.warn(`Susurrus: ${lossOf[kind]}`);
 });
 
-/** Closes what it owns, which must not refer to it, when it is garbage. */
+/** Closes `owned` when `owner` is garbage-collected. `owned` must not refer to `owner`. */
 export const endWhenForgotten = (owner: object, owned: Closable, kind: Kind = 'model'): void =>
   forgotten.register(owner, [owned, kind], owner);
 
-/** It has been disposed of. */
+/** Call when `owner` has been disposed of. */
 export const disposedOf = (owner: object): void => void forgotten.unregister(owner);

@@ -1,4 +1,4 @@
-// Sound on its way through a model: what is asked of a stream is done in the order of the calls.
+// A live transcription, whose calls are processed in order.
 import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription } from '../api/types.js';
 import { wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
@@ -10,7 +10,7 @@ import { EngineStream, type LiveSurroundings, type Tell } from './engine_stream.
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { EventQueue } from './live_events.js';
 
-/** Seconds of sound that wait: from there on the model is behind, and from there down it is not any more. */
+/** Seconds of waiting audio: at `from` the model counts as behind, below `to` it has caught up. */
 const behind = { from: 2, to: 1 };
 
 type Samples = Float32Array | Int16Array;
@@ -30,17 +30,17 @@ export class LiveRun implements LiveTranscription {
   readonly #stopListening: () => void;
   /** The step that takes the samples fed now. */
   #sound: FedSound | undefined;
-  /** The lag that was told last, while the model is behind. */
+  /** The lag in the last event, while the model is behind. */
   #toldLag: number | undefined;
   /** Id of the current text, or of the next one. */
   #nextId = 0;
-  /** All that was asked for so far; calls go one after the other. */
+  /** The calls so far, one after the other. */
   #work: Promise<void>;
   #fed = 0;
   #heard = 0;
   #isClosed = false;
   #failure: { readonly error: unknown } | undefined;
-  /** From when it is over: until the engine has nothing of it any more. */
+  /** Once the stream is over: resolves when the engine has freed its memory for it. */
   #ending: Promise<void> | undefined;
   readonly writable: WritableStream<Samples>;
   readonly readable: ReadableStream<LiveEvent>;
@@ -78,7 +78,7 @@ export class LiveRun implements LiveTranscription {
     );
   }
 
-  /** Ends it now, with an error that all who use it get. */
+  /** Ends the stream at once; its calls and its loop reject with the error. */
   stop(error: unknown): void {
     this.#failure ??= { error };
     this.#finish();
@@ -143,7 +143,7 @@ export class LiveRun implements LiveTranscription {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** The writer aborted or the reader left: the rest is dropped. */
+  /** The writer aborted or the reader cancelled: drops the rest. */
   async #leave(): Promise<void> {
     this.#finish();
     await this.#ending;
@@ -201,13 +201,13 @@ export class LiveRun implements LiveTranscription {
     return this.#fed - this.#heard;
   }
 
-  /** How many of the next `count` are left out. */
+  /** How many of the next `count` samples must be skipped. */
   #tooMany(count: number): number {
     const excess = this.#waitingCount - Math.floor(this.#mostLag * this.#rate);
     return Math.min(count, Math.max(0, excess));
   }
 
-  /** Leaves out so many samples, behind an utterance that ends there. */
+  /** Skips so many samples; the utterance before them ends there. */
   async #skip(count: number): Promise<void> {
     await this.#interrupt();
     const start = this.#heard / this.#rate;
@@ -220,7 +220,7 @@ export class LiveRun implements LiveTranscription {
     return this.#engine.interrupt(this.#tell);
   }
 
-  /** At each second or so that the model is behind, and when it is not any more. */
+  /** Emits an event about once for each second of lag, and when the model has caught up. */
   #tellLag(): void {
     const { lag } = this;
     const told = this.#toldLag;
@@ -259,7 +259,7 @@ export class LiveRun implements LiveTranscription {
     this.#events.add(events);
   };
 
-  /** Ends it where it was not over. What failed first says more than what failed because of it. */
+  /** Ends the stream if it was not over, and returns the first error, of which later ones may be a consequence. */
   #whyFailed(error: unknown): unknown {
     if (!this.#ending) this.stop(error);
     return this.#failure ? this.#failure.error : closed();
@@ -271,7 +271,7 @@ export class LiveRun implements LiveTranscription {
     disposedOf(this);
     this.#stopListening();
     this.#engine.leave();
-    // What is under way may have begun the engine's part.
+    // Calls under way may have opened the stream in the engine.
     this.#ending = this.#work.catch(() => undefined).then(() => this.#engine.end());
     this.#events.end();
   }
@@ -290,12 +290,12 @@ function unwatched(work: Promise<void>): Promise<void> {
   return work;
 }
 
-// Functions of their own, since what is made beside a function that knows the stream would keep it alive.
+// Separate functions, since closures created in a scope that refers to the stream would keep it alive.
 
 function stopWhenAborted(run: WeakRef<LiveRun>, signal: AbortSignal | undefined): () => void {
   const stop = (): void => run.deref()?.stop(signal?.reason);
   if (!signal?.aborted) return onAbort(signal, stop);
-  // Not before its owner has it.
+  // Not before the caller has the stream.
   queueMicrotask(stop);
   return () => undefined;
 }

@@ -52,7 +52,7 @@ export async function loadModelOn(
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     withProgress(loadingPlan, wanted, async (watched, finish) => {
       const chosen = await chooseSource(source, platform, watched);
-      // The type of a model by its name, and of a hub's folder, is that of the file that is made or kept.
+      // For a model by its name, and for a hub's folder, `dtype` is the type of the converted or cached file, not an option of the load.
       if (chosen.stored) {
         const own = chosen.isNamed ? withoutType(watched) : watched;
         return loadStored(platform, chosen.stored, own, { early, finish });
@@ -113,7 +113,7 @@ function loadEarly(
   });
 }
 
-/** Whether a model that was loaded again can stand for the first one. */
+/** Whether a model that was loaded again can replace the first one. */
 function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boolean {
   const facts = [one, other].map((info) => [info.dims, info.dtypes, info.languages]);
   return JSON.stringify(facts[0]) === JSON.stringify(facts[1]);
@@ -135,7 +135,7 @@ function checkRereadable(option: string, source: unknown): void {
   );
 }
 
-/** What a source is called. */
+/** Returns the name of a source. */
 function nameOf(source: ModelSource): string {
   if (typeof source === 'string') return source;
   if (source instanceof URL) return source.pathname;
@@ -144,7 +144,7 @@ function nameOf(source: ModelSource): string {
   return typeof url === 'string' ? url : '';
 }
 
-/** What is kept is checked like everything else; where it is wrong, it is fetched again. */
+/** Verifies cached files like downloaded ones, and fetches wrong ones again. */
 async function loadStored(
   platform: Platform,
   stored: StoredModel,
@@ -217,7 +217,7 @@ async function loadOpening(
         load.begin({ byteCount, vocabulary, filterbank, early: early?.mayBegin() }),
       push: async (bytes, givesAway) => {
         const begun = await load.push(bytes, givesAway);
-        // One of several files may be kept where the first was not.
+        // A later file may be cached although the first was not.
         if (begun && early?.mayBegin()) early.begun((model = modelOf(begun, early.loading)));
       },
       endFile: () => load.endFile(),

@@ -24,7 +24,7 @@ export class Loading {
     this.finished.catch(() => undefined);
   }
 
-  /** Aborted by the caller's, and by stop(). */
+  /** Aborted by the caller's signal and by stop(). */
   get signal(): AbortSignal {
     return this.#joined.signal;
   }
@@ -34,7 +34,7 @@ export class Loading {
     this.#leaving.abort();
   }
 
-  /** The load is over, whatever came of it: nothing of it stays on the caller's signal. */
+  /** The load is over, with or without success: removes its listeners from the caller's signal. */
   release(): void {
     this.#joined.release();
   }
@@ -43,7 +43,7 @@ export class Loading {
     this.#done(facts);
   }
 
-  /** To be called before the engine is closed, whose errors then say less. */
+  /** Call it before the engine is closed, so that the cause is recorded before the errors that follow from it. */
   fail(error: unknown): void {
     this.#failure ??= { error: this.#isLeft ? disposedDuringWork() : error };
     this.#failed(this.#failure.error);
@@ -70,7 +70,7 @@ export class Loading {
     }
   }
 
-  /** What the engine says of the end that a load made of it is not why. */
+  /** Replaces errors of an engine that a failed load has closed with the load's error. */
   #whyFailed(error: unknown): unknown {
     return this.#failure && !this.#isLeft ? this.#failure.error : error;
   }

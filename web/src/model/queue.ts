@@ -4,17 +4,17 @@ import { abortedOr, onAbort, throwIfAborted } from '../api/signals.js';
 export class Queue {
   #last: Promise<unknown> = Promise.resolve();
   #isHeldUp = false;
-  /** To be called when what waits is held up. */
+  /** Callbacks of waiting work, called when a paused task holds it up. */
   readonly #waiting = new Set<() => void>();
 
-  /** Whether the task under way is paused: until then nothing else has a turn. */
+  /** Whether the current task is paused: until it resumes, no other task has its turn. */
   set isHeldUp(isHeldUp: boolean) {
     if (isHeldUp === this.#isHeldUp) return;
     this.#isHeldUp = isHeldUp;
     if (isHeldUp) for (const tell of this.#waiting) tell();
   }
 
-  /** Work that says so, with `heldUp`, each time that it begins to wait for a paused task. */
+  /** Like run(); calls `heldUp` each time that the work begins to wait for a paused task. */
   async runOrTell<T>(work: () => Promise<T>, signal: AbortSignal, heldUp: () => void): Promise<T> {
     this.#waiting.add(heldUp);
     if (this.#isHeldUp) heldUp();
@@ -29,8 +29,8 @@ export class Queue {
   }
 
   /**
-   * Work whose signal is aborted while it waits is rejected at once and never begun. Whatever aborted work throws, this rejects with the
-   * signal's reason.
+   * Runs work in its turn. If its signal is aborted while it waits, this rejects at once and the work never begins. Whatever error aborted
+   * work throws, this rejects with the signal's reason.
    */
   run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     if (!signal) return this.#append(work);

@@ -17,9 +17,9 @@ export class RestingEngine implements EngineLink {
   /** Undefined while it sleeps. */
   #engine: EngineLink | undefined;
   #sleep: Sleep | undefined;
-  /** The model, while it works for it: so that is no garbage then, since forgotten.ts holds this. */
+  /** The model, while a call is under way: the reference prevents its garbage collection, since forgotten.ts holds this engine. */
   worksFor: object | undefined;
-  /** While it wakes: for all who need it. */
+  /** The load under way, shared by all calls that wait for it. */
   #waking: SharedWork | undefined;
   #uses = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -29,10 +29,10 @@ export class RestingEngine implements EngineLink {
     this.#engine = engine;
   }
 
-  /** From now on it ends when it was not used for so long. */
+  /** From now on the engine ends when it was not used for so many seconds. */
   sleepAfter(seconds: number, loadAgain: Sleep['loadAgain']): void {
     this.#sleep = { milliseconds: 1000 * seconds, loadAgain };
-    // A model that was begun early may be at work; it rests afterwards.
+    // A model loaded with `early` may have calls under way; the timer then starts after them.
     if (!this.worksFor) this.#rest();
   }
 
@@ -40,7 +40,7 @@ export class RestingEngine implements EngineLink {
     return this.#engine === undefined && !this.#closing.signal.aborted;
   }
 
-  /** Does work of its model with an engine that is awake and stays so. */
+  /** Runs a call of the model with an engine that is awake, and stays awake until the call ends. */
   async use<T>(model: object, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     clearTimeout(this.#timer);
     this.worksFor = model;
@@ -68,7 +68,7 @@ export class RestingEngine implements EngineLink {
     return this.#engine?.call(name, request, options) ?? Promise.reject(disposed());
   }
 
-  /** For good; ends a load that is under way. */
+  /** Ends the engine permanently, and a load under way. */
   close(): void {
     clearTimeout(this.#timer);
     this.#closing.abort();

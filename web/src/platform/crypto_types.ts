@@ -6,7 +6,7 @@ export type Decryption = 'plain' | 'stored';
 /** How protected files are read; `'ignored'`: bytes as they come, neither decrypted nor verified. */
 export type Protection = Decryption | 'ignored';
 
-/** What decrypting and verifying a file found out. */
+/** Result of decrypting and verifying a file. */
 export interface ProtectionReport {
   /** The public key, in hexadecimal digits, whose signature was verified. */
   signer?: string;
@@ -14,13 +14,13 @@ export interface ProtectionReport {
   hasOtherPadding?: boolean;
 }
 
-/** A file that is one of several, and what the signatures of those before it say of the model. */
+/** A shard, and what the signatures of the shards before it state about the model. */
 export interface ShardOrigin {
   readonly name: string;
   readonly model: SignedModel;
 }
 
-/** What the shards' signatures say together: filled in one shard after the other. */
+/** What the shards' signatures state together; filled in one shard after the other. */
 export interface SignedModel {
   /** The first signed shard, and the digest of the whole model that it states. */
   first?: { readonly shard: string; readonly digest: string | undefined };
@@ -31,6 +31,6 @@ export interface SignedModel {
 
 export const newSignedModel = (): SignedModel => ({ pieceDigests: [], signedCount: 0 });
 
-/** Whether a warning says that a signature was not checked; the caller may have checked it since. */
+/** Whether a warning is about an unchecked signature; the caller may have checked it since. */
 export const saysUnverified = (warning: string): boolean =>
   /(^|: )signature not checked$/.test(warning);

@@ -1,4 +1,4 @@
-// Code that is loaded when it is first wanted: a network that fails once must not leave a page without it for good.
+// Loads code on demand, so that one failed request does not disable it for the life of the page.
 
 /** As browsers' messages name what they could not load; WebKit's names nothing. */
 const addressIn = (error: unknown): string | undefined =>
@@ -10,9 +10,9 @@ const importFrom: Import = (address) =>
   import(/* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address);
 
 /**
- * Makes of an `import()` one that tries a second time where it fails. Firefox, as the specification says, keeps a failure as long as the
- * page lives, so the second try takes the address that the failure names with `?again=1`, a later call with `?again=2`. What came by such
- * an address is kept: a module is never there twice.
+ * Returns an `import()` that tries a second time if it fails. Firefox caches a failed import for the life of the page, as the specification
+ * demands, so the second try appends `?again=1` to the URL in the error, and later calls `?again=2` and so on. The first module that loads is
+ * cached, so that it is never evaluated twice.
  */
 export function importAgain<Module>(
   load: () => Promise<Module>,

@@ -1,14 +1,14 @@
-// Which process a number means: numbers are given to others, in a container always the same ones.
+// Identifies processes: process ids are reused, in containers always the same few.
 import { readFile } from 'node:fs/promises';
 
-/** When a process began, in ticks since the machine did. Linux alone tells it; undefined elsewhere, and of none. */
+/** Returns when a process started, in ticks since boot; undefined if there is no such process, and on systems other than Linux. */
 export async function startOf(pid: number): Promise<string | undefined> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // The second field is the program's name in brackets, which may hold anything.
   return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
 }
 
-/** Whether the process of that number runs that began then; undefined when there is one, and nothing tells which. */
+/** Whether the process with that id and start still runs; undefined if a process has the id and its start is unknown. */
 export async function isRunning(
   pid: number,
   start: string | undefined,

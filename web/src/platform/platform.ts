@@ -13,25 +13,25 @@ import type { Assets } from '../api/types.js';
 export interface OpenedSource {
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly byteCount?: number;
-  /** Takes back a chunk that is done with, to reuse its memory. */
+  /** Returns a processed chunk to the source, which reuses its memory. */
   readonly recycle?: (chunk: Uint8Array) => void;
-  /** The chunks have no other owner: their memory may be transferred. */
+  /** The chunks have no other owner: their buffers may be transferred. */
   readonly givesAway?: boolean;
   /** For messages: a URL, a file's name. */
   readonly name?: string;
-  /** What a server said about the bytes, for messages: "HTTP 200, text/html". */
+  /** The server's answer, for messages: "HTTP 200, text/html". */
   readonly remark?: string;
-  /** Opens a file beside this one; absent where nothing is beside it. `name` is a bare name. */
+  /** Opens a file of the same folder by its bare name; absent if there is no folder. */
   readonly sibling?: (name: string) => Promise<OpenedSource>;
-  /** Bytes from anywhere in it, whatever was read already; absent where that cannot be had. */
+  /** Reads bytes at any position, independent of `chunks`; absent if the source cannot. */
   readonly readAt?: (begin: number, end: number) => Promise<Uint8Array>;
 }
 
 /** What the package needs from its environment. */
 export interface Platform {
-  /** A copy of this platform with the package's own files at another place. */
+  /** Returns a copy of this platform that has the package's own files at another place. */
   withAssets(assets: Assets): Platform;
-  /** How many threads an engine shall have here. */
+  /** Chooses the number of threads of an engine. */
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
   openEngine(threads: number): EngineLink;
@@ -41,23 +41,23 @@ export interface Platform {
   openFiles(): FilesLink;
   /** Compiles that module, for an instance in this thread. */
   compileFiles(): Promise<WebAssembly.Module>;
-  /** A string or file URL that is a path here; undefined where it is to be fetched. */
+  /** Opens a path or file URL; undefined for a URL that must be fetched. */
   openPath(path: string | URL): Promise<OpenedSource | undefined>;
-  /** Whether a string is the path of a file here. */
+  /** Whether a string is the path of an existing file. */
   isFile(path: string): Promise<boolean>;
-  /** The absolute URL of an address that is to be fetched; undefined for a path. */
+  /** Returns the absolute URL of an address that must be fetched; undefined for a path. */
   urlOf(address: string | URL): string | undefined;
-  /** A model that is kept, or is to be. Loads the code for that. */
+  /** Opens a model that is, or will be, cached. Loads the code for that. */
   openStored(request: StoredRequest): Promise<StoredModel>;
-  /** openPath() for reading parts, of a folder too; null where a path can only be read forwards, such as a pipe. */
+  /** Like openPath(), for reading parts of a file or folder; null for a path that can only be read forwards, such as a pipe. */
   openFolder(path: string | URL): Promise<SourceFolder | null | undefined>;
-  /** Lets `fill` write a new file, which gets its name when it is whole; rejects names where there are none. */
+  /** Lets `fill` write a new file, which gets its name when it is complete; rejects paths in pages. */
   writeFile<T>(
     destination: string | URL,
     force: boolean,
     fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<T>,
   ): Promise<T>;
-  /** writeFile() for a file with others beside it, which `fill` creates by name, one after the other. */
+  /** Like writeFile(), for several files of one folder, which `fill` creates by name, one after the other. */
   writeFiles<T>(
     destination: string | URL,
     force: boolean,
@@ -67,28 +67,28 @@ export interface Platform {
   readonly embeddedModel: URL;
   /** The detector of speech inside the package. */
   readonly vadModel: URL;
-  /** What leaves out silence. Loads the code for that. */
+  /** Loads the code that skips silence. */
   loadSilenceSkipping(): Promise<SilenceSkipping>;
   /** Starts a decoder of one audio file, in a worker or in this thread. */
   openAudio(): AudioLink;
-  /** An audio file at a path; undefined where the address is to be fetched. */
+  /** Opens an audio file at a path; undefined for a URL that must be fetched. */
   openAudioFile(address: string | URL): Promise<EncodedFile | undefined>;
-  /** Decodes a whole file at once where nothing else can; absent where there is no such decoder. */
+  /** Decodes a whole file at once if no other decoder can; absent without such a decoder. */
   readonly decodeWhole?: (
     file: EncodedFile,
     facts: AudioFileFacts | undefined,
     signal: AbortSignal | undefined,
   ) => Promise<DecodedAudio>;
-  /** What to do with a file that is not decoded here, for messages. */
+  /** Advice for files that cannot be decoded here, for messages. */
   readonly undecodedNote: string;
-  /** The sound of a MediaStream, or of one of its tracks, until it ends; refused where there are none. */
+  /** Yields the audio of a MediaStream, or of one of its tracks, until it ends; throws in Node. */
   capture(
     source: MediaStreamLike | MediaStreamTrackLike,
     signal: AbortSignal | undefined,
   ): Promise<CapturedSound>;
 }
 
-/** Interleaved samples as they come. */
+/** Interleaved live samples. */
 export type CapturedSound = AsyncGenerator<DecodedPiece, undefined>;
 
 /** One array per channel. */

@@ -14,20 +14,20 @@ export type HeardAudio =
   | { readonly chunks: SoundChunks; readonly duration?: number | undefined };
 
 export interface SkippingOptions {
-  /** Start, end, start, end, … in seconds: all else is left out, too. */
+  /** Start, end, start, end, … in seconds: everything else is skipped, too. */
   readonly clips: readonly number[] | undefined;
-  /** The detector hears a recording up to this before the model begins. A longer one comes in chunks, as the detector gets on. */
+  /** Recordings up to this length pass through the detector before the model begins. Longer ones come in chunks, as the detector advances. */
   readonly mostHeldSeconds: number;
 }
 
-/** What is left of a recording, and where it was. */
+/** The audio that remains of a recording, and its original times. */
 export interface Skipped {
   readonly audio: HeardAudio;
   /** The recording's length; while it is pulled, what was pulled so far. */
   readonly sampleCount: number;
-  /** From the seconds of what is left to those of the recording. */
+  /** Converts seconds of the remaining audio to seconds of the recording. */
   timeOf(seconds: number): number;
-  /** A segment with the times of the recording. */
+  /** Returns a segment with the times of the recording. */
   placed(segment: Segment): Segment;
 }
 

@@ -39,7 +39,7 @@ const hasNoOrigin = (): boolean => globalThis.origin === 'null';
 
 const importers = new Map<string, string>();
 
-/** A module on this origin, of one line that imports the script. Blobs are kept: there are as many as scripts. */
+/** Returns the URL of a one-line module on this origin that imports the script. There is one Blob per script, never revoked. */
 function importerOf({ href }: URL): string {
   const line = `import ${JSON.stringify(href)};`;
   if (hasNoOrigin()) return `data:text/javascript,${encodeURIComponent(line)}`;

@@ -1,4 +1,4 @@
-// Models that are kept: what loading asks of a store, wherever that is.
+// Cached models: the interface between loading and the cache of a page or of Node.
 import type { KeptModel, LoadOptions } from '../api/types.js';
 import type { PhaseProgress } from '../api/overall_progress.js';
 import type { OpenedSource } from './platform.js';
@@ -11,26 +11,26 @@ export interface StoredRequest extends Pick<
   readonly model: { readonly name: string } | { readonly url: string };
   readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The model is fetched only to be kept: what cannot be kept is refused (`wrong_state`) as soon as that shows. */
+  /** The model is fetched only to be cached: rejects with `wrong_state` as soon as it turns out that it cannot be. */
   readonly mustKeep?: boolean;
-  /** Nothing that is kept is used. */
+  /** Ignores what is cached. */
   readonly isFresh?: boolean | undefined;
 }
 
-/** A model by its name or URL: from what is kept, else from the network. Close it when loading is over, however it ended. */
+/** A model by its name or URL, from the cache or the network. Close it when loading ends, whether it succeeds or fails. */
 export interface StoredModel {
   open(): Promise<OpenedSource>;
-  /** Whether bytes of what is open were kept, so that they may have to be fetched again. */
+  /** Whether bytes of the open source come from the cache, so that they may have to be fetched again. */
   readonly usesKept: boolean;
   /**
-   * After a failure: opens it once more, where what was kept or arrived may be to blame. First only what the file's digests say
-   * is wrong is fetched again, then all of it. Undefined where the failure stands.
+   * Returns how to open the model again after an error that cached or downloaded bytes may have caused: at first only the parts with wrong
+   * digests are fetched again, then everything. Undefined if the error is final.
    */
   again(error: unknown): (() => Promise<OpenedSource>) | undefined;
-  /** When the whole file is verified: from now on it counts as kept. Returns why it could not be kept, for people. */
+  /** Call when the whole file is verified: it then counts as cached. Returns sentences for the user if it could not be cached. */
   keep(): Promise<readonly string[]>;
-  /** What is kept of the model, as lists show it. */
+  /** The cached model, as listModels() returns it. */
   kept(): Promise<KeptModel | undefined>;
-  /** Ends all work. What has arrived stays for the next load. */
+  /** Ends all work. Downloaded bytes stay for the next load. */
   close(): Promise<void>;
 }

@@ -7,13 +7,13 @@ export interface EncodedFile {
   slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** What a file is, as its container says. */
+/** Facts about an audio file from its container. */
 export interface AudioFileFacts {
   /** 'MP4', 'WebM', … */
   readonly format: string;
   /** 'aac', 'opus', …; undefined where the container's is not known. */
   readonly codec?: string | undefined;
-  /** Seconds; a hint, since a file may say anything. */
+  /** Seconds; only a hint, since the file may be wrong. */
   readonly duration?: number | undefined;
   readonly sampleRate?: number | undefined;
   readonly channels?: number | undefined;

@@ -20,7 +20,7 @@ import type { PhaseProgress } from '../api/overall_progress.js';
 import type { BeamOptionValues } from '../api/generated/beam_options.js';
 import type { Link, PartFile } from './link.js';
 
-/** What every model says of itself once it is loaded. */
+/** Facts that the engine reports about every loaded model. */
 export interface CommonFacts {
   /** As in ModelInfo. */
   readonly family: string;
@@ -30,7 +30,7 @@ export interface CommonFacts {
   readonly memoryPlan: Pick<MemoryFacts, 'weightBytes' | 'kvCacheBytes' | 'activationBytes'>;
 }
 
-/** What a Whisper says besides. */
+/** Additional facts about a Whisper model. */
 export interface WhisperFacts extends CommonFacts {
   readonly family: 'whisper';
   readonly dims: Dimensions;
@@ -38,10 +38,10 @@ export interface WhisperFacts extends CommonFacts {
   readonly special: SpecialTokens;
 }
 
-/** What a model says besides that runs as a graph. */
+/** Additional facts about a model that runs as a graph. */
 export interface NetworkFacts extends CommonFacts {
   readonly family: 'transducer' | 'acoustic';
-  /** Code of the language that it was made for, where the file says. */
+  /** Code of the model's language, if the file states it. */
   readonly language?: string;
   readonly sampleRate: number;
   /** Whether it transcribes live audio. */
@@ -139,7 +139,7 @@ export interface CommonCalls {
       readonly state: SavedTranscription['state'] | undefined;
       /** Which one `pause` is about. */
       readonly run: number;
-      /** What its file says of a stream's length, for progress alone. */
+      /** A stream's length according to its file, used only for progress. */
       readonly expectedSeconds?: number | undefined;
     };
     answer: {

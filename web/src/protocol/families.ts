@@ -14,7 +14,7 @@ const networkName = new RegExp(
   'i',
 );
 
-/** So many first bytes tell of which family a file is. */
+/** Number of first bytes that determine a file's family. */
 export const markBytes = Math.max(...networkMarks.map(({ at, bytes }) => at + bytes.length));
 
 /** Whether a file is of a family that runs as a graph. */
@@ -25,12 +25,12 @@ export const beginsLikeNetwork = (head: Uint8Array): boolean =>
 export const isNamedLikeNetwork = (name: string): boolean =>
   networkName.test(name.replace(/[?#].*$/, ''));
 
-/** Rejects what only a Whisper has; `what` as the API names it. */
+/** Rejects a method or option that only Whisper models have; `what` is its name in the API. */
 export function checkWhisper(family: string, what: string): void {
   if (family !== 'whisper') throw onlyOf('whisper', 'Whisper', family, what);
 }
 
-/** Rejects what only a BW2L model has. */
+/** Rejects an option that only BW2L models have. */
 export function checkAcoustic(family: string, what: string): void {
   if (family !== 'acoustic') throw onlyOf('acoustic', 'BW2L', family, what);
 }

@@ -11,7 +11,7 @@ export interface TensorFacts {
   readonly shape: readonly number[];
 }
 
-/** What a graph's file says of itself. */
+/** Facts about a graph from its file. */
 export interface GraphFacts {
   readonly format: string;
   readonly inputs: readonly {

@@ -1,4 +1,4 @@
-// What loadModel() is given: a model by its name or URL that is kept, or any other source.
+// Decides what the source of loadModel() is: a model by its name or URL that is cached, or any other source.
 import { invalidOption } from '../api/errors.js';
 import type { Watched } from '../api/progress_callback.js';
 import type { LoadOptions, ModelSource } from '../api/types.js';
@@ -13,7 +13,7 @@ export type ChosenSource =
   | { readonly stored: StoredModel; readonly isNamed: boolean; readonly hubFolder?: undefined }
   | { readonly hubFolder: readonly File[]; readonly stored?: undefined };
 
-/** Rejects a missing source, which is what a setting that a caller forgot looks like. */
+/** Rejects a missing source, such as an unset variable of the caller. */
 export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
   if (source !== undefined && source !== null) return;
   throw invalidOption('source', "a model: its name ('base'), URL, file, bytes or stream", source);

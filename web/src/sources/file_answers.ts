@@ -1,16 +1,15 @@
-// What a server says of a file, and asking it for the file or a part of it.
+// Requests for a file or a part of it, and the facts in the server's answers.
 import { sourceFailed, SusurrusError } from '../api/errors.js';
 import { checkAnswer, discard, fetchAnswer, remarkOn } from './open_source.js';
 
-/** What a server says of a file. */
+/** Facts about a file from a server's headers. */
 export interface UrlFacts {
   readonly byteCount?: number;
   readonly validator?: string;
 }
 
 /**
- * What tells one state of a file on a server from another, byte by byte: its ETag or, where CORS hides that or it is a weak one,
- * its date.
+ * Returns what identifies a version of a file on a server, byte for byte: its ETag or, if that is weak or hidden by CORS, its date.
  */
 export function validatorOf({ headers }: Response): string | undefined {
   const tag = headers.get('ETag');
@@ -30,7 +29,7 @@ export const changed = (url: string, answer: Response): SusurrusError =>
     got: remarkOn(answer),
   });
 
-/** Whether an answer is the rest of the file from `at` on, in the state that is known. */
+/** Whether an answer is the rest of the known version of the file, from `at` on. */
 export function continues(
   answer: Response,
   at: number,
@@ -40,7 +39,7 @@ export function continues(
   return answer.status === 206 && isSame && isRangeFrom(answer, at, byteCount);
 }
 
-/** Whether an answer's Content-Range is the file from `at` on. Across origins a server may hide it; others must tell then. */
+/** Whether an answer's Content-Range is the file from `at` on. A cross-origin server may hide the header; then other checks decide. */
 function isRangeFrom(answer: Response, at: number, byteCount: number | undefined): boolean {
   const text = answer.headers.get('Content-Range');
   if (text === null) return true;
@@ -49,7 +48,7 @@ function isRangeFrom(answer: Response, at: number, byteCount: number | undefined
   return begin !== undefined && Number(begin) === at && isTotal;
 }
 
-/** Rejects, and cancels, what is no answer to a request for a file from `at` on: web pages, and other parts of it. */
+/** Rejects and cancels an answer that is not the file from `at` on: a web page, or another part of the file. */
 export function checkPart(answer: Response, name: string, at: number, byteCount?: number): void {
   checkAnswer(answer, name);
   if (answer.status !== 206 || isRangeFrom(answer, at, byteCount)) return;

@@ -1,15 +1,15 @@
-// A download that broke off: the head of a file says how long the whole of it is.
+// Recognises incomplete downloads: a file's header states its full length.
 import { SusurrusError } from '../api/errors.js';
 
 type Read = (begin: number, end: number) => Promise<Uint8Array>;
 
-/** An index beyond this is no model's. */
+/** No model has a larger index. */
 const mostIndexBytes = 1 << 26;
 
 const headBytes = 32;
 const footerBytes = 16;
 
-/** Returns `error`, or an error that says how much of the file is there if its own header says that it should be longer. */
+/** Returns `error`, or an error with the number of missing bytes if the file's own header states a greater length. */
 export async function sayIncomplete(
   error: unknown,
   byteCount: number | undefined,

@@ -1,4 +1,4 @@
-// Errors of loading models that are kept.
+// Errors of loading cached models.
 import { sourceFailed, SusurrusError, wrongState } from '../api/errors.js';
 
 export const notKept = (title: string, dtype?: string): SusurrusError =>
