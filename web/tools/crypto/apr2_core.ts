@@ -1,5 +1,5 @@
-// APR2 as the core's reader sees it (files.wasm): what stands where in a file, footers, and CRC-32. Everything is asked of the core
-// at once and in this thread, since a worker would take a copy of every chunk.
+// APR2 through the core's reader (files.wasm): the layout of a file, footers, and CRC-32. The core runs synchronously in this thread, since
+// a worker would need a copy of every chunk.
 import type { ByteQueue } from '../../src/platform/byte_queue.js';
 import { unwrap } from '../../src/wasm/emscripten_module.js';
 import { fileError, SusurrusError } from '../../src/api/errors.js';
@@ -31,7 +31,7 @@ export interface Apr2Tensor {
   /** As they are stored; the type is dtype, number of dimensions, and dimensions. */
   readonly nameBytes: Uint8Array<ArrayBuffer>;
   readonly typeBytes: Uint8Array<ArrayBuffer>;
-  /** In the index: where the entry begins, and where its u64 offset and u64 size stand. */
+  /** Positions in the index: of the entry, and of its u64 offset and u64 size. */
   readonly entryAt: number;
   readonly placeAt: number;
   /** From the data's beginning. */
@@ -41,7 +41,7 @@ export interface Apr2Tensor {
   readonly plainSize?: number;
 }
 
-/** What stands before the tensors. */
+/** The part of a file before its tensors. */
 export interface Apr2Front {
   readonly core: Apr2Core;
   readonly header: Apr2Header;
@@ -77,8 +77,8 @@ export class Apr2Core {
   }
 
   /**
-   * Looks at header, metadata and index, and takes nothing from the queue. Undefined where the file is cut there, or the core
-   * rejects it: its reader, which gets the same bytes, says why.
+   * Reads header, metadata and index without taking bytes from the queue. Undefined if the file is truncated there or the core rejects it;
+   * the core's reader, which gets the same bytes, then reports the error.
    */
   async readFront(queue: ByteQueue): Promise<Apr2Front | undefined> {
     const header = this.#readHeader(await queue.peek(headerBytes));
@@ -226,7 +226,7 @@ function fill(target: Target, bytes: Uint8Array): void {
   if (count < bytes.length) throw new RangeError(`${bytes.length} bytes for a window of ${count}`);
 }
 
-/** Throws where the core had no memory to look. */
+/** Throws if the core has no memory for the check. */
 function isAccepted(error: string): boolean {
   if (error === '') return true;
   if ((JSON.parse(error) as { code: string }).code === 'out_of_memory') unwrap(error);

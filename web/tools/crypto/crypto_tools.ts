@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/api/outcome.js';
 export interface ReadableFile {
   readonly chunks: AsyncIterable<Uint8Array>;
   readonly byteCount?: number;
-  /** Opens a file beside this one; absent where nothing is beside it. */
+  /** Opens a file of the same folder; absent if there is no folder. */
   readonly sibling?: (name: string) => Promise<ReadableFile>;
 }
 
@@ -25,7 +25,7 @@ export interface CryptoTools {
     protection: Protection,
   ): Promise<Outcome<Inspection>>;
   /**
-   * Lets `fill` write a file, and others beside it by their names, one after the other. Rejects what is no path, and in pages
+   * Lets `fill` write a file, and others of the same folder by their names, one after the other. Rejects anything but a path, and in pages
    * everything.
    */
   writeFiles<T>(

@@ -30,8 +30,8 @@ export interface OpenedFile {
 }
 
 /**
- * A file's bytes in front of the core's reader: those that have digests, a signature or encryption are passed on only when they are
- * verified. Files that are no sound APR2 pass as they are, and the core says what is wrong with them.
+ * Decrypts and verifies a file's bytes before the core reads them: bytes with digests, a signature or encryption are passed on only once
+ * they are verified. Anything but a valid APR2 file passes unchanged, and the core reports its error.
  */
 export async function* decryptAndVerify(
   core: Apr2Core,
@@ -82,8 +82,8 @@ async function verify(
 }
 
 /**
- * The file's digests, and who signed them where that is asked for. `beginning`: the file up to its first piece. Throws
- * `signature_invalid` where a signature is required and none verifies.
+ * Returns the file's digests and, if requested, their signer. `beginning`: the file up to its first piece. Throws `signature_invalid` if a
+ * signature is required and none verifies.
  */
 export async function trustedDigests(
   front: Apr2Front,

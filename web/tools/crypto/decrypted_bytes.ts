@@ -93,7 +93,7 @@ export class DecryptedBytes {
     });
   }
 
-  /** All but the last `kept` bytes. False where the file ends within it. */
+  /** Yields all but the last `kept` bytes. Returns false if the file ends before them. */
   async *#tensor(
     tensor: EncryptedTensor,
     key: CryptoKey,

@@ -31,7 +31,7 @@ export interface EncryptionScheme {
   readonly kdf: Kdf | undefined;
 }
 
-/** Throws `decryption_failed` for every scheme but our own. */
+/** Throws `decryption_failed` for unknown schemes. */
 export function readScheme({ metadata, header }: Apr2Front): EncryptionScheme {
   const refuse = (field: string, expected: string, got: unknown): SusurrusError =>
     decryptionError(
@@ -79,7 +79,7 @@ export async function deriveKey(
   }
   if (kdf) return undefined;
   if (!(key instanceof Uint8Array)) return key;
-  // A copy: the caller's bytes may lie in memory that is shared.
+  // A copy: the caller's bytes may be in shared memory.
   return subtle.importKey('raw', Uint8Array.from(key), aes, false, [usage]);
 }
 
@@ -91,7 +91,7 @@ export async function decryptionKey(key: ModelKey, { kdf }: EncryptionScheme): P
   throw decryptionError(flagsAt, 'key', expected, 'another kind of key');
 }
 
-/** What the metadata say of it. */
+/** The encryption as the metadata describe it. */
 export const statedScheme = (
   pieceBytes: number,
   kdf: Kdf | undefined,
@@ -119,7 +119,7 @@ export function decryptedBytes(storedBytes: number, pieceBytes: number): number 
     : undefined;
 }
 
-/** What AES-GCM gets besides key and text: a piece opens only as this piece of this tensor of this type and shape. */
+/** AES-GCM's additional data: a piece decrypts only as this piece of this tensor of this type and shape. */
 export function gcmParameters(
   { nameBytes, typeBytes }: Pick<Apr2Tensor, 'nameBytes' | 'typeBytes'>,
   noncePrefix: Uint8Array,

@@ -55,7 +55,7 @@ export const confirmModel = asOutcomes((model: SignedModel, shardCount: number) 
   checkSignedModel(model, shardCount),
 );
 
-/** For reading single tensors of a file; undefined for a file that is no APR2. */
+/** For reading single tensors of an APR2 file; undefined for other files. */
 export const openTensors = asOutcomes(
   async (
     compileFiles: () => Promise<WebAssembly.Module>,

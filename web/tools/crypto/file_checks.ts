@@ -1,4 +1,4 @@
-// The checks of verifyModel() besides structure and checksum, each on its own.
+// The checks of verifyModel() except structure and checksum, independent of each other.
 import type { VerificationCheck } from '../../src/api/types.js';
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import type { ShardOrigin } from '../../src/platform/crypto_types.js';
@@ -109,7 +109,7 @@ export async function checkSigner(
   }
 }
 
-/** Whether what a file says of its encryption could be opened with a key; `decryption_failed` where none could. */
+/** Checks that the file's description of its encryption is one that a key could open; throws `decryption_failed` otherwise. */
 export async function checkScheme({ core, open }: CheckedFile): Promise<Found> {
   const queue = new ByteQueue(await open());
   try {

@@ -1,4 +1,4 @@
-// Keys as callers give them: checked, and converted for the code here.
+// Checks the caller's keys and converts them.
 import type { SealOptions } from '../../src/api/types.js';
 import { checkOptions, flag, isText, listOf, type Check } from '../../src/api/options.js';
 import { fromHex } from './hex.js';
@@ -43,7 +43,7 @@ export function checkKeys({ key, publicKeys, requireSignature }: SealOptions): v
   checkOptions({ key, publicKeys, requireSignature }, keyChecks);
 }
 
-/** Checked options as the code here has them. */
+/** The checked and converted options. */
 export function fileKeys({ key, publicKeys, requireSignature }: SealOptions): FileKeys {
   return {
     key: key,

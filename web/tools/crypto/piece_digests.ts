@@ -1,4 +1,4 @@
-// Piece digests: SHA-256 over each run of a file's data, kept in its metadata.
+// Piece digests: the SHA-256 of each piece of a file's data, stored in its metadata.
 import { describe, fileError, type SusurrusError } from '../../src/api/errors.js';
 import { isObject } from '../../src/api/json_object.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
@@ -34,7 +34,7 @@ export const isPieceSize = (value: unknown): value is number =>
 
 export const pieceSizeRange = `${fewestPieceBytes} to ${pieceBytes}`;
 
-/** Undefined in a file without them, or with those of an algorithm that is not known here. Throws where they make no sense. */
+/** Returns undefined for a file without digests, or with those of an unknown algorithm. Throws if they are invalid. */
 export async function readPieceDigests(front: Apr2Front): Promise<PieceDigests | undefined> {
   const stated = front.metadata[digestsKey];
   if (stated === undefined || stated === null) return undefined;

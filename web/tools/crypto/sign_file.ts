@@ -30,8 +30,8 @@ export interface Signer {
 }
 
 /**
- * The piece digests that a file will have, in hexadecimal digits. Digests stand before the data that they are of, so that this is a
- * pass of its own.
+ * Computes the piece digests that a file will have, in hexadecimal digits. This takes a separate pass, since digests precede their data in
+ * the file.
  */
 export function pieceDigestsOf(job: TransformJob, isSigned: boolean): Promise<readonly string[]> {
   return withPass(job, async (pass) => {

@@ -26,7 +26,7 @@ export function signedMessage(
   return sha256(all);
 }
 
-/** What stands where a signed file's data begin. */
+/** The signature block at the beginning of a signed file's data. */
 export function splitBlock(block: Uint8Array<ArrayBuffer>): {
   readonly signature: Uint8Array<ArrayBuffer>;
   readonly publicKey: Uint8Array<ArrayBuffer>;
@@ -91,7 +91,7 @@ export function signatureError(
   );
 }
 
-/** False for bytes that are no key, too. */
+/** Also returns false for bytes that are no key. */
 function isSigned(
   publicKey: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,

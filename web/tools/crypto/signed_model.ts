@@ -12,7 +12,7 @@ import { sha256 } from './web_crypto.js';
 
 export const modelDigestKey = 'model_digest';
 
-/** What a shard's metadata say of the whole model. */
+/** The part of a shard's metadata that is about the whole model. */
 export const statedModelDigest = (digest: string): object => ({
   algorithm: digestAlgorithm,
   digest,
@@ -50,8 +50,8 @@ export function addSignedShard(
 }
 
 /**
- * When all shards were read: whether they are those that were signed together. False where the signatures do not say, as those of
- * earlier versions did not, or where not all shards are signed. Throws `signature_invalid` where they are others.
+ * Call when all shards have been read. Returns whether they are those that were signed together: false if the signatures do not state it,
+ * like those of earlier versions, or if not all shards are signed. Throws `signature_invalid` for shards of another model.
  */
 export async function checkSignedModel(model: SignedModel, shardCount: number): Promise<boolean> {
   const { first, pieceDigests, signedCount } = model;

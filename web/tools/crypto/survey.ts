@@ -1,4 +1,4 @@
-// Looking at all pieces of a file, whole or in part, without stopping at the first that is wrong.
+// Checks all pieces of a complete or partial file, without stopping at the first wrong one.
 import type { ByteRange, SoundRanges } from '../../src/api/types.js';
 import { SusurrusError } from '../../src/api/errors.js';
 import { footerBytes, type Apr2Core, type Apr2Front } from './apr2_core.js';
@@ -21,7 +21,7 @@ export interface SurveyedPiece {
   readonly isSound: boolean;
 }
 
-/** The pieces that are there as a whole, given where the digested bytes end. */
+/** Yields the complete pieces; `end` is where the digested bytes end. */
 export async function* surveyPieces(
   queue: ByteQueue,
   { pieceBytes, digests }: PieceDigests,
@@ -43,8 +43,8 @@ const dataEnd = ({ header, tensors }: Apr2Front): number =>
   header.dataOffset + tensors.reduce((end, { offset, size }) => Math.max(end, offset + size), 0);
 
 /**
- * What can be kept of a file that is there in part. The beginning, which has no digest, counts as sound where it can be read;
- * with `publicKeys` where one of them signed it.
+ * Finds the valid ranges of a partial file. The beginning, which has no digest, counts as valid if it can be read and, with `publicKeys`,
+ * if one of them signed it.
  */
 export async function findSoundRanges(
   core: Apr2Core,

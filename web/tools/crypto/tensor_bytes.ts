@@ -1,5 +1,5 @@
-// Single tensors of a file that is read in parts: their bytes verified by the file's piece digests and decrypted, of which no more is
-// read than the pieces that they lie in.
+// Reads single tensors of a file in parts: verifies their bytes by the file's piece digests and decrypts them. It reads only the pieces that
+// contain them.
 import { ByteQueue } from '../../src/platform/byte_queue.js';
 import type { ModelKey } from '../../src/api/types.js';
 import { SusurrusError } from '../../src/api/errors.js';
@@ -25,14 +25,14 @@ export interface OpenedTensor {
   readonly next: () => Promise<Outcome<IteratorResult<Uint8Array, unknown>>>;
 }
 
-/** Where bytes lie in a file. */
+/** A range of bytes in a file. */
 export interface ByteRange {
   readonly begin: number;
   readonly end: number;
 }
 
 const firstBytes = 1 << 16;
-/** Pieces that are larger are not kept. */
+/** Larger pieces are not cached. */
 const mostKeptBytes = 16 << 20;
 
 export class TensorBytes {
@@ -56,7 +56,7 @@ export class TensorBytes {
     this.#encryption = encryption;
   }
 
-  /** Undefined for a file that is no APR2. Throws where the key is not of the file's kind. A signature is not checked. */
+  /** Returns undefined for anything but an APR2 file. Throws if the key does not suit the file's encryption. Does not check a signature. */
   static async open(
     core: Apr2Core,
     read: ReadRange,
@@ -79,7 +79,7 @@ export class TensorBytes {
     }
   }
 
-  /** What is read of the file for bytes of it: the pieces that they lie in. */
+  /** The range to read for some bytes: the pieces that contain them. */
   range({ begin, end }: ByteRange): ByteRange {
     if (!this.#digests || begin === end) return { begin, end };
     const { pieceBytes } = this.#digests;
@@ -93,8 +93,8 @@ export class TensorBytes {
   }
 
   /**
-   * The tensor that is stored at this offset of the file, whose bytes `read` gives. Throws `decryption_failed` where it is encrypted
-   * and there is no key.
+   * Returns the tensor at this offset of the file, whose bytes `read` returns. Throws `decryption_failed` if it is encrypted and there is no
+   * key.
    */
   readonly tensor = asOutcomes(
     (name: string, offset: number, read: ReadRange): Promise<OpenedTensor> => {
@@ -136,7 +136,7 @@ export class TensorBytes {
     }
   }
 
-  /** Bytes of the file, from as many pieces as they lie in, each given when its digest is right. */
+  /** Yields bytes of the file from the pieces that contain them, each once its digest is verified. */
   async *#stored(
     name: string,
     offset: number,

@@ -1,4 +1,4 @@
-// A sound APR2 file written anew: other metadata and flags, tensors in the same order, each stored as it was or encrypted.
+// Rewrites a valid APR2 file with other metadata and flags: tensors in the same order, each stored unchanged or encrypted.
 import { SusurrusError, sourceFailed } from '../../src/api/errors.js';
 import {
   footerBytes,
@@ -83,7 +83,7 @@ export class SourcePass {
     }
   }
 
-  /** Reads what is left; throws where the file is no longer what it was. */
+  /** Reads the rest; throws if the file has changed meanwhile. */
   async finish(): Promise<void> {
     const rest = beforeFooter(this.front.core, this.#queue);
     let step = await rest.next();

@@ -117,7 +117,7 @@ const writeTo = <T>(
     ? writeStream(destination, (write) => fill(() => Promise.resolve(write)), signal)
     : tools.writeFiles(destination, force, fill);
 
-/** The source is verified as a whole first; then `work` reads it once or twice. */
+/** Verifies the whole source first; then `work` reads it once or twice. */
 async function transform(
   tools: CryptoTools,
   source: RereadableSource,
@@ -215,7 +215,7 @@ async function transformShards(
   return { byteCount, tensorCount, warnings };
 }
 
-/** The file itself, or the shard beside it. */
+/** The file itself, or a shard in its folder. */
 async function openShard(opened: ReadableFile, shard: string | undefined): Promise<ReadableFile> {
   if (shard === undefined) return opened;
   void Promise.resolve(opened.chunks[Symbol.asyncIterator]().return?.()).catch(() => undefined);

@@ -8,8 +8,8 @@ import { signatureError } from './signature.js';
 import { sha256 } from './web_crypto.js';
 
 /**
- * The pieces of a file from the first one with a digest on, each passed on only when its digest is right, and the footer. A
- * file that was cut ends before the piece that is not whole. `isSigned`: a signature vouches for the digests.
+ * Yields the pieces of a file from the first one with a digest on, each once its digest is verified, and the footer. A truncated file ends
+ * before its incomplete piece. `isSigned`: the digests are signed.
  */
 export async function* verifiedPieces(
   queue: ByteQueue,
@@ -18,7 +18,7 @@ export async function* verifiedPieces(
   isSigned: boolean,
 ): AsyncGenerator<Uint8Array> {
   for (let piece = 0; ; ++piece) {
-    // The last piece is what stands before the footer, which shows only at the end.
+    // The last piece ends before the footer, whose position is known only at the end.
     const ahead = await queue.peek(pieceBytes + footerBytes + 1);
     const isLast = ahead.length <= pieceBytes + footerBytes;
     const isCut = isLast && !footerAtEnd(front.core, ahead, queue.position);

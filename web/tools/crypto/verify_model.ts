@@ -160,7 +160,7 @@ async function inEachFile(
 
 const severity: readonly Found['outcome'][] = ['absent', 'passed', 'unchecked', 'failed'];
 
-/** The core's reader over the file as it stands. */
+/** Runs the core's reader over the stored bytes. */
 async function structureChecks(
   tools: CryptoTools,
   source: RereadableSource,

@@ -1,7 +1,7 @@
 // WebCrypto, as far as it is there.
 import { SusurrusError } from '../../src/api/errors.js';
 
-/** WebCrypto, or an error that says what is missing. */
+/** Returns WebCrypto, or throws an error that names what is missing. */
 export function webCrypto(): SubtleCrypto {
   // Pages that did not come over https have none.
   const { subtle } = globalThis.crypto as { readonly subtle?: SubtleCrypto };

@@ -73,7 +73,7 @@ export async function convertRepository({
 /** For a file that is not converted. */
 export const checkOf = (file: HubFile): DigestCheck | undefined => digestCheck(file, newHash);
 
-/** Browsers digest only what they have whole. */
+/** Browsers can digest only complete buffers. */
 function newHash(kind: 'sha256' | 'sha1'): Hashing {
   const hash = kind === 'sha256' ? sha256.create() : sha1.create();
   return { update: (bytes) => hash.update(bytes), hex: () => bytesToHex(hash.digest()) };

@@ -7,15 +7,14 @@ import { PartialDownload, type DownloadPlace } from './partial_download.js';
 import { titleOf, type Repository } from './repository.js';
 import type { HubFile, RepositoryFiles } from './repository_files.js';
 
-/** Weights are read while they arrive; everything else when it is whole and checked. */
+/** Weights are read while they download; all other files once they are complete and verified. */
 const isWeights = (name: string): boolean => /\.(safetensors|bin|apr)$/i.test(name);
 
 export interface HubFolder extends SourceFolder {
-  /** Resolves when every file that was begun is whole and checked. */
+  /** Resolves when every file whose download began is complete and verified. */
   arrived(): Promise<void>;
   /**
-   * When nothing is read any more: ends the downloads, and keeps for the next pull what they brought, all or what is verified, or
-   * removes it.
+   * Ends the downloads, once nothing is read any more. Keeps all partial files or the verified ones for the next pull, or removes them.
    */
   close(isKept: boolean | 'ifVerified'): Promise<void>;
 }
@@ -27,8 +26,8 @@ export interface RepositoryOptions {
 }
 
 /**
- * Lets `read` work with the folder of a repository, whose files come when they are read. What came is kept if that fails, and
- * removed otherwise. The first failure ends everything: no download may go on unseen.
+ * Runs `read` with the folder of a repository, whose files are downloaded when they are read. The partial files are kept if it fails, and
+ * removed otherwise. The first failure ends all downloads.
  */
 export async function withHubFolder<T>(
   repository: Repository,
@@ -64,7 +63,7 @@ export async function withHubFolder<T>(
     const [first] = [...failures, error];
     ending.abort();
     const failure = abortedOr(signal, first);
-    // What its reader rejects must not be gone on with: a login page, say, that calls itself a file.
+    // A download that its reader rejects must not be continued: it may be a login page under the file's name.
     const isRefused = !signal?.aborted && failures.length === 0 && isAboutContent(error);
     await folder.close(isRefused ? 'ifVerified' : true);
     throw failure;
@@ -74,10 +73,10 @@ export async function withHubFolder<T>(
 }
 
 interface HubFolderOptions {
-  /** Where files lie until they are no longer needed. */
+  /** The place of the downloaded files, until they are no longer needed. */
   readonly downloads: DownloadPlace;
   readonly signal: AbortSignal;
-  /** Called with the bytes that have arrived and those expected. What it throws ends that download. */
+  /** Called with the bytes received and those expected. An exception ends that download. */
   readonly onBytes: (arrived: number, expected: number) => void;
   /** Called when any download fails, whether or not its file is being read. */
   readonly onFailure: (error: unknown) => void;

@@ -1,4 +1,4 @@
-// Where models that were pulled are kept, and how they are found again: one file each, named after repository and type.
+// The folder of pulled models: one file each, named after repository and type.
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -23,7 +23,7 @@ const modelsFolder = (cache: string): string => join(cache, 'models');
 
 /** A name that any file system takes, and that can be read back. */
 const asFileName = (title: string): string => encodeURIComponent(title).replaceAll('%', '=');
-/** Undefined where it is no name of ours. */
+/** Undefined for a name that this package did not choose. */
 function asTitle(name: string): string | undefined {
   try {
     return decodeURIComponent(name.replaceAll('=', '%'));
@@ -48,7 +48,7 @@ const titleAt = (repository: Repository, hub?: string): string =>
 /** All revisions of a repository share it; short names have their own. */
 const downloadsName = ({ name, short = name }: Repository): string => asFileName(short);
 
-/** Where a repository's files lie while it is pulled; `state` is a commit, or tells where else they are from. */
+/** The folder of a repository's files while it is pulled; `state` is a commit, or identifies another origin. */
 export const downloadsFolder = (cache: string, repository: Repository, state: string): string =>
   join(cache, 'downloads', downloadsName(repository), asFileName(state));
 
@@ -76,7 +76,7 @@ export async function pulledModels(
     .sort((a, b) => b.keptAt.getTime() - a.keptAt.getTime());
 }
 
-/** What the name of a file in the cache, and the file itself, say of a model. */
+/** Describes a model from the name of its file in the cache and from the file itself. */
 export async function pulledModelAt(path: string): Promise<PulledModel | undefined> {
   const [, file = '', type] = /^(.+)\.([a-z0-9_]+)\.apr$/.exec(basename(path)) ?? [];
   const address = asTitle(file);

@@ -1,4 +1,4 @@
-// Models by name in Node: what `susurrus pull` keeps, and pulls for them.
+// Models by name in Node: reads the cache of `susurrus pull`, and pulls what it lacks.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

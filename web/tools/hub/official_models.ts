@@ -88,7 +88,7 @@ function originsOf(short: string, dtype: WeightType): readonly Origin[] {
   if (dtype === 'f32' || dtype === 'bf16') return [openai];
   const owner = short === 'large-v3-turbo' ? 'mobiuslabsgmbh' : 'Systran';
   const halves = { repository: `${owner}/faster-whisper-${short}` };
-  // The files of ggml do not say which heads align words, and these two models' dimensions are the same.
+  // ggml files do not state the alignment heads, and these two models have the same dimensions.
   const isAmbiguous = short === 'large-v1' || short === 'large-v2';
   if (dtype !== 'q8_0' || isAmbiguous) return [halves, openai];
   const ggml = { repository: 'ggerganov/whisper.cpp', file: `ggml-${short}-q8_0.bin` };
@@ -123,7 +123,7 @@ export async function filesOfModel(
   throw missing;
 }
 
-/** The hub has no such repository; without a token it does not say so plainly. */
+/** The hub has no such repository; without a token it answers as for a private one. */
 const isMissing = (error: unknown): boolean =>
   error instanceof SusurrusError &&
   /^HTTP 404\b|^HTTP 401, RepoNotFound$/.test(error.details.got ?? '');

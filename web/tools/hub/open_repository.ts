@@ -5,7 +5,7 @@ import { filesOfModel } from './official_models.js';
 import type { RepositoryFiles } from './repository_files.js';
 import type { WeightType } from '../../src/api/generated/dtypes.js';
 
-/** In a page: files for weights of that type, wherever `hub` says they are. */
+/** In a page: opens the files for weights of that type, at the place that `hub` gives. */
 export async function openRepository(
   repository: Repository,
   dtype: WeightType,

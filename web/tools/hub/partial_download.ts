@@ -24,7 +24,7 @@ export interface DownloadTask {
 
 /** Writes the bytes once, in order, into a file that no other pull has, so that readers get the bytes that the digest covers. */
 export class PartialDownload {
-  /** Resolves when the whole file is here and its digest fits. */
+  /** Resolves when the whole file is downloaded and its digest verified. */
   readonly arrived: Promise<void>;
   readonly #task: DownloadTask;
   #file: DownloadFile | undefined;
@@ -62,8 +62,8 @@ export class PartialDownload {
   }
 
   /**
-   * Waits for work under way. Removes the partial file, or keeps it for the next pull, unless it is wrong or its rest could not be
-   * matched to it. `ifVerified`: keeps only a file with the hub's digest.
+   * Waits for work under way. Keeps the partial file for the next pull, or removes it. A wrong file is always removed, and so is one without
+   * a version that the rest could be matched to. `ifVerified`: keeps only a file with the hub's digest.
    */
   async close(isKept: boolean | 'ifVerified'): Promise<void> {
     await this.arrived.catch(() => undefined);
@@ -72,13 +72,13 @@ export class PartialDownload {
     await this.#file?.close(isGood && !this.#isWrong && this.#hasState);
   }
 
-  /** Neither what came nor what lay here may be gone on with. */
+  /** Whether the downloaded bytes are wrong, so that they must not be continued. */
   get #isWrong(): boolean {
     const error = this.#failure?.error;
     return error instanceof SusurrusError && error.code === 'checksum_mismatch';
   }
 
-  /** Whether what is here and what a server has can be told from other states of the file. */
+  /** Whether the version of the downloaded bytes is known. */
   get #hasState(): boolean {
     const { digest, validator } = this.#task.facts;
     return digest !== undefined || validator !== undefined;

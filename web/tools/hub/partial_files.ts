@@ -1,5 +1,5 @@
-// Files of downloads that are not finished. Each belongs to one pull, whose machine and process its name tells. What a pull
-// leaves behind the next one takes over by renaming it, which only one can do.
+// Partial downloads. Each file belongs to one pull, and its name has the pull's machine and process. A later pull takes over the file of an
+// ended one by renaming it, which only one process can do.
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hostname } from 'node:os';

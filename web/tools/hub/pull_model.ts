@@ -18,7 +18,7 @@ import { decodeTemplate, isTemplate, type Repository } from './repository.js';
 import { filesOfModel } from './official_models.js';
 import { readyModel, type RepositoryFiles } from './repository_files.js';
 
-/** What downloadModel() is told that matters here. */
+/** The options of downloadModel() that matter here. */
 type PullOptions = Pick<
   NodeDownloadOptions,
   'format' | 'dtype' | 'output' | 'force' | 'hub' | 'token' | 'onProgress' | 'signal'
@@ -32,8 +32,8 @@ interface PullResult extends ConvertResult {
 }
 
 /**
- * Downloads a repository and converts it while it arrives, into the cache or to `output`. What has arrived is kept when that is cut
- * short; every file is checked against the hub's digest before the model appears. The options are sound.
+ * Downloads a repository and converts it meanwhile, into the cache or to `output`. If it is interrupted, the partial downloads are kept.
+ * Every file is checked against the hub's digest before the model appears. The options must be valid.
  */
 export async function pullRepository(
   repository: Repository,
@@ -66,7 +66,7 @@ function hubSettings(
 export const tokenOf = (options: Pick<PullOptions, 'token'>): string | undefined =>
   hubSettings(process.env, options).token;
 
-/** The files for weights of that type, wherever options and environment say they are. */
+/** Opens the files for weights of that type, at the place that options and environment give. */
 export async function filesOf(
   repository: Repository,
   dtype: WeightType,
@@ -83,7 +83,7 @@ export async function filesOf(
   return ownFiles(hub, repository, options.token, signal);
 }
 
-/** Where what is downloaded of them lies. */
+/** The folder of their partial downloads. */
 export function downloadsOf(repository: Repository, { commit, place }: RepositoryFiles): string {
   const state = commit ?? createHash('sha256').update(place).digest('hex');
   return downloadsFolder(cacheFolder(process.env), repository, state);

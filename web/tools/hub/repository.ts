@@ -31,7 +31,7 @@ export function findRepository(text: string): Repository | undefined {
     return { name: official.repository, revision, short: official.short };
   }
   const name = official?.repository ?? called;
-  // What the hub allows; also kept free of anything that a path would take for a folder above.
+  // What the hub allows, without anything that a path would interpret as a parent folder.
   const isName = /^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(name) && !name.includes('..');
   const isRevision = /^[\w][\w./-]*$/.test(revision) && !revision.includes('..');
   return isName && isRevision ? { name, revision } : undefined;
@@ -50,14 +50,14 @@ export function parseRepository(text: string): Repository {
   );
 }
 
-/** What a caller's options say beside a name. */
+/** Options that complete a name. */
 interface NameOptions {
   readonly dtype?: WeightType | undefined;
   readonly revision?: string | undefined;
   readonly hub?: string | URL | undefined;
 }
 
-/** A name with its caller's options; both may not say the same. On a hub of the caller's own a short name is OpenAI's repository. */
+/** Parses a name with the caller's options, which must not repeat a part of it. On the caller's own hub a short name is OpenAI's repository. */
 export function parseNamedModel(text: string, options: NameOptions): NamedModel {
   const [, called = text, type] = /^(.*):(\w+)$/.exec(text) ?? [];
   const inName = weightTypes.find((one) => one === type);

@@ -1,4 +1,4 @@
-// The files of a repository, wherever they lie: on the hub, or on a server of one's own.
+// The files of a repository, on the hub or on the caller's own server.
 import { SusurrusError } from '../../src/api/errors.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
 
@@ -10,7 +10,7 @@ export interface HubFile {
    * no digests.
    */
   readonly digest?: { readonly kind: 'sha256' | 'git'; readonly hex: string };
-  /** Tells one state of the file from another where there is no digest. */
+  /** Identifies a version of the file without a digest. */
   readonly validator?: string;
 }
 

@@ -1,4 +1,4 @@
-// Extracts what a model file holds besides tensors and networks.
+// Extracts vocabularies, token tables, filterbanks and sections.
 import type {
   ExtractResult,
   ModelFile,

@@ -65,7 +65,7 @@ async function inspectSource(
 const isInMemory = (source: ModelSource): boolean =>
   source instanceof ArrayBuffer || ArrayBuffer.isView(source);
 
-/** Reads a whole model file, verifies what the core can, and says what it holds. */
+/** Reads a whole model file, verifies what the core can, and describes its contents. */
 export async function verifyOn(
   platform: Platform,
   source: ModelSource,

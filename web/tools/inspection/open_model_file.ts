@@ -36,7 +36,7 @@ export async function openModelFileOn(
   return (await openWithSource(platform, source, options)).file;
 }
 
-/** With where its bytes are read. */
+/** Also returns the folder that the bytes are read from. */
 export async function openWithSource(
   platform: Platform,
   source: ModelSource,
@@ -209,7 +209,7 @@ function openedFile(
   };
 }
 
-/** With what is read for each, where that is more than its bytes: a file that cannot be opened says so when its tensor is read. */
+/** Adds the range to read for each tensor, if that is more than its bytes. Errors of opening a file are thrown when its tensor is read. */
 async function withRanges({ protection }: TensorSource, found: readonly Found[]) {
   if (!protection) return found;
   return Promise.all(

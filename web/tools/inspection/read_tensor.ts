@@ -21,7 +21,7 @@ export interface TensorProtection {
     tensor: InspectedTensor,
     folder: SourceFolder,
   ): Promise<{ readonly byteCount: number; readonly bytes: AsyncIterable<Uint8Array> } | undefined>;
-  /** What is read of the file for a tensor: more than its own bytes where whole pieces are verified. */
+  /** The range of the file to read for a tensor: more than its own bytes if whole pieces are verified. */
   range(
     place: TensorPlace,
     tensor: InspectedTensor,

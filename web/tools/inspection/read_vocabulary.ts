@@ -1,4 +1,4 @@
-// What a model holds besides its tensors: vocabulary and filterbank.
+// Reads the vocabulary and the filterbank of a model.
 import type { Filterbank, Inspection, VocabularyToken } from '../../src/api/types.js';
 import { formatsWithConfigBeside } from '../../src/api/generated/formats.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
@@ -9,7 +9,7 @@ import type { YieldController } from '../../src/wasm/yield_controller.js';
 import type { FilesLink } from '../../src/protocol/files.js';
 
 /**
- * The vocabulary in the file that was read first, else in the tokenizer files beside it; undefined if there is none. Yields:
+ * Reads the vocabulary from the file that was read first, else from the tokenizer files of its folder; undefined if there is none. Yields:
  * a vocabulary may have a million tokens.
  */
 export async function readVocabulary(
@@ -40,7 +40,7 @@ async function vocabularyInFile(
   return tokens;
 }
 
-/** More tokens than any vocabulary has: the limit if nothing says how many the model has. */
+/** Limit for models that do not state the number of their tokens; no vocabulary has more. */
 const mostTokens = 1 << 20;
 
 /** Tokens that a conversion would write into the model file, including the official control tokens. */
@@ -64,7 +64,7 @@ async function vocabularyBeside(
   return tokens;
 }
 
-/** Undefined where the file has none: then it is computed. */
+/** Reads the file's filterbank; undefined if it has none, and Whisper's is computed instead. */
 export async function readFilterbank(files: FilesLink): Promise<Filterbank | undefined> {
   const { values, melCount } = await files.call('readFilterbank', undefined);
   if (values.length === 0) return undefined;

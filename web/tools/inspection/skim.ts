@@ -23,7 +23,7 @@ const leastSkippedBytes = { here: 1 << 16, remote: 1 << 18 };
 export interface SkimOptions {
   /** Lists of any length. */
   readonly full?: boolean | undefined;
-  /** false: no tensors, and what lists them is left out where the format keeps it apart. */
+  /** `false`: no tensors; their index is not read if the format stores it separately. */
   readonly tensors?: boolean | undefined;
   readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -80,7 +80,7 @@ export async function skimModel(
 const isDescribedOnly = ({ format }: InspectionFacts): boolean =>
   formatsDescribedOnly.includes(format);
 
-/** What the integers of a BW2L file's layers stand for, by tensor. */
+/** Scale and offset of the integers of a BW2L file's layers, by tensor. */
 export function scalesOf({ layers = [] }: Pick<InspectionFacts, 'layers'>) {
   return new Map(
     layers.flatMap(({ tensors, scale, offset }) =>
@@ -193,7 +193,7 @@ function together(
   };
 }
 
-/** What a hub folder's config.json says beside weights that say no dimensions; nothing is asked of a server for it. */
+/** The dimensions in a hub folder's config.json, for weights without dimensions; makes no request to a server. */
 async function withConfig(
   folder: SourceFolder,
   facts: InspectionFacts,

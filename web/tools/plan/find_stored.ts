@@ -1,4 +1,4 @@
-// What is kept of a model, in a page's store or Node's store of URLs.
+// Finds a cached model, in a page's cache or in Node's cache of URLs.
 import { usualType } from '../../src/sources/model_name.js';
 import type { StoredRequest } from '../../src/platform/stored_model.js';
 import { groupOf, downloadEnding, idOf, type ModelStore } from '../cache/model_store.js';

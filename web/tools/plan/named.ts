@@ -1,4 +1,4 @@
-// Models of the hub: what their repository says before anything of them is fetched.
+// Plans models of the hub from their repository's file list and config, without fetching weights.
 import { sourceFailed } from '../../src/api/errors.js';
 import type { WeightType } from '../../src/api/types.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';

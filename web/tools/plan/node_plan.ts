@@ -33,7 +33,7 @@ export const nodeEnvironment: PlanEnvironment = {
 const limitOfProcess = (): number =>
   (process as { constrainedMemory?: () => number }).constrainedMemory?.() ?? 0;
 
-/** Where `susurrus pull` keeps it. */
+/** Finds the model in the folder of `susurrus pull`. */
 async function findNamed(
   name: string,
   request: Omit<StoredRequest, 'onProgress'>,

@@ -1,4 +1,4 @@
-// What a model file says before its weights, and what an engine would take for it. Reading stops there.
+// Plans a model from the part of its file before the weights; reading stops there.
 import { sourceFailed } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
@@ -16,7 +16,7 @@ export interface PlannedFile extends PlannedMemory {
   readonly byteCount?: number;
 }
 
-/** `file` of a folder whose parts can be read, and the shards beside it if it is a manifest. `files` is started. */
+/** Plans `file` of a folder whose files can be read in parts, and its shards if it is a manifest. `files` is started. */
 export async function planFile(
   files: FilesLink,
   folder: SourceFolder,
@@ -70,7 +70,7 @@ export async function planForwards(
   };
 }
 
-/** Whether the file has told all before its end. */
+/** Whether the plan is complete before the end of the file. */
 async function readBeginning(
   files: FilesLink,
   chunks: AsyncIterable<Uint8Array>,

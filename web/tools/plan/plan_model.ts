@@ -29,9 +29,9 @@ const engineBytes = 2 << 20;
 export interface FoundModel {
   /** For messages. */
   readonly title: string;
-  /** The whole model is kept: its file, or the path of that. */
+  /** The file of a cached model, or its path. */
   readonly kept?: Blob | string | undefined;
-  /** Bytes that are here already, out of those to be fetched. */
+  /** Bytes in the cache, out of those to be fetched. */
   readonly partBytes: number;
   /** The model's file on a server. */
   readonly url?: string | undefined;
@@ -51,7 +51,7 @@ export interface PlanEnvironment {
   find(request: Omit<StoredRequest, 'onProgress'>): Promise<FoundModel>;
 }
 
-/** Fetches what stands before the weights, of a repository the list of its files and config.json, and no more. */
+/** Fetches only the part before the weights; for a repository, its file list and config.json. */
 export async function planOn(
   usualPlatform: Platform,
   source: ModelSource,
@@ -103,7 +103,7 @@ export async function planOn(
   }
 }
 
-/** The core's answer for files that are loaded without conversion; their header does not say how much memory they take. */
+/** The core's answer for files that are loaded without conversion; their header does not state how much memory they need. */
 const loadedAsIs = 'load it as it is';
 
 function ofWhispersAlone(error: unknown): unknown {
@@ -156,7 +156,7 @@ async function planSource(
   if (url !== undefined) {
     return planFound(task, options, await environment.find({ ...options, model: { url } }));
   }
-  // What lies here need not be fetched.
+  // Local files need not be fetched.
   const isHere = !isAddress || platform.urlOf(given) === undefined;
   const planned = await planOpening(task, given);
   const isStream = !(given instanceof Blob) && !isAddress && !isBytes(given);

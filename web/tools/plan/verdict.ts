@@ -1,13 +1,13 @@
 // Whether a model will run on this device, and why.
 import type { PlanVerdict } from '../../src/api/types.js';
 
-/** What the environment says of itself; members are absent where it does not. */
+/** What the environment reports; members are absent if it does not. */
 export interface Device {
   readonly memoryBytes?: number;
   /** The figure above is the least that there is: browsers name no more. */
   readonly isLeast?: boolean;
   readonly freeBytes?: number;
-  /** For models that are kept. */
+  /** Free space in the cache. */
   readonly storageBytes?: number;
 }
 
@@ -18,7 +18,7 @@ const safeBytes = 2 ** 29;
 
 export interface Needs {
   readonly peakBytes: number;
-  /** What has to be fetched and would be kept. */
+  /** Bytes to be fetched and cached. */
   readonly keptLaterBytes: number;
 }
 

@@ -1,9 +1,9 @@
-// Transform streams that give back what they have, however they end.
+// Transform streams that free their resources, however they end.
 import { onAbort } from '../../src/api/signals.js';
 
 /**
- * A TransformStream that calls `close` once it is over, also when it is aborted or cancelled: few browsers tell a transformer. It cannot be
- * transferred.
+ * A TransformStream that calls `close` once it is over, also when it is aborted or cancelled, which few browsers report to a transformer. It
+ * cannot be transferred.
  */
 export function closingStream<In, Out>(
   { transform, flush }: Pick<Transformer<In, Out>, 'transform' | 'flush'>,

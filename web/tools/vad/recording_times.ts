@@ -1,9 +1,9 @@
-// Where the parts of a recording that were kept lie in it.
+// Maps times of the audio without silence to times of the recording.
 import type { Segment, Word } from '../../src/api/types.js';
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import type { SampleRange } from './speech_rules.js';
 
-/** `kept` samples from `kept` on are those of the recording from `start` to `end`. */
+/** A part of the recording, from `start` to `end`, that begins at sample `kept` of the audio without silence. */
 interface Part extends SampleRange {
   readonly kept: number;
 }
@@ -12,7 +12,7 @@ const framesPerSecond = 100;
 
 export class RecordingTimes {
   readonly #parts: Part[] = [];
-  /** Silence that was kept on both sides of speech, in samples. */
+  /** Silence on both sides of speech that is not skipped, in samples. */
   readonly #pad: number;
   #kept = 0;
 
@@ -20,7 +20,7 @@ export class RecordingTimes {
     this.#pad = pad;
   }
 
-  /** The next samples that are kept; they may go on from the last ones. */
+  /** Adds the next part that is not skipped; it may continue the last one. */
   add({ start, end }: SampleRange): void {
     const last = this.#parts.at(-1);
     if (last?.end === start) this.#parts[this.#parts.length - 1] = { ...last, end };
@@ -28,7 +28,7 @@ export class RecordingTimes {
     this.#kept += end - start;
   }
 
-  /** Seconds of what was kept → seconds of the recording. */
+  /** Converts seconds of the audio without silence to seconds of the recording. */
   timeOf(seconds: number): number {
     return this.#in(this.#partAt(seconds * sampleRate, 'end'), seconds);
   }
@@ -46,8 +46,8 @@ export class RecordingTimes {
   }
 
   /**
-   * Text that begins in the silence behind a part begins with the next one, and text that ends in the silence before a part ended
-   * with the one before: models tell times only roughly.
+   * Text that begins in the silence after a part is moved to the start of the next one, and text that ends in the silence before a part to
+   * the end of the previous one: models' times are only approximate.
    */
   #span({ start, end }: { readonly start: number; readonly end: number }): {
     start: number;
@@ -64,7 +64,7 @@ export class RecordingTimes {
     return { start: begin, end: Math.max(begin, this.#in(last, end)) };
   }
 
-  /** A word lies in one part. */
+  /** A word is within one part. */
   #wordSpan({ start, end }: Word): { start: number; end: number } {
     const part = this.#partAt(((start + end) / 2) * sampleRate, 'start');
     return { start: this.#in(part, start), end: this.#in(part, end) };

@@ -16,7 +16,7 @@ import { frameSamples, SpeechRules, type SampleRange } from './speech_rules.js';
 import { speechLimits, vadDefaults } from './vad_options.js';
 import { joined } from '../../src/api/joined.js';
 
-/** What the detector hears at once, and how many of these it may be ahead of the model: less than a minute. */
+/** Samples that the detector processes at once, and how many such pieces it may be ahead of the model: less than a minute. */
 const pieceSamples = mostFrames * frameSamples;
 const mostAhead = 7;
 
@@ -125,7 +125,7 @@ class Skipper {
     };
   }
 
-  /** What is certain to be kept by now. */
+  /** Yields the samples that are certain not to be skipped. */
   async *hear(samples: Float32Array): AsyncGenerator<Float32Array> {
     this.#held.push(samples);
     this.#count += samples.length;
@@ -141,7 +141,7 @@ class Skipper {
     return [...this.#kept(), ...this.#end()];
   }
 
-  /** Sound that is pulled, without its silence. The detector hears some pieces more than the reader has asked for. */
+  /** Pulls the audio and skips its silence. The detector is some pieces ahead of the reader. */
   stream(chunks: SoundChunks): SoundChunks {
     let isLeft = false;
     const pieces = this.#pull(chunks, () => isLeft);
@@ -152,7 +152,7 @@ class Skipper {
         while (parts.length === 0) {
           while (ahead.length <= mostAhead) {
             const piece = pieces.next();
-            // An error is for whoever gets there.
+            // The reader gets the error when it reaches this piece.
             piece.catch(() => undefined);
             ahead.push(piece);
           }
@@ -173,7 +173,7 @@ class Skipper {
     };
   }
 
-  /** What is kept of each piece: often nothing. */
+  /** Yields the part of each piece that is not skipped: often nothing. */
   async *#pull(
     chunks: SoundChunks,
     isLeft: () => boolean,

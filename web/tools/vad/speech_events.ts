@@ -5,7 +5,7 @@ import type { SpeechRules } from './speech_rules.js';
 
 export class SpeechEvents {
   readonly #rules: SpeechRules;
-  /** Speech whose start is told and whose end is not. */
+  /** Speech whose start has been emitted and whose end has not. */
   #started: number | undefined;
 
   constructor(rules: SpeechRules) {

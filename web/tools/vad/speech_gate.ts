@@ -1,4 +1,4 @@
-// Which of the sound on its way is speech, where utterances end, and how much silence lies between them.
+// Finds speech in live audio: where utterances begin and end, and how much silence is between them.
 import { joined } from '../../src/api/joined.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { LivePart, SpeechGate } from '../../src/platform/speech.js';
@@ -65,7 +65,7 @@ class DetectorGate implements SpeechGate {
     this.#network.link.close();
   }
 
-  /** What comes next is a recording of its own. */
+  /** The next samples are a new recording. */
   #begin(): void {
     this.#frames = new FrameReader(this.#network, this.#signal);
     this.#rules = new SpeechRules(this.#limits);

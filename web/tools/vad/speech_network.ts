@@ -68,7 +68,7 @@ export class FrameReader {
     this.#signal = signal;
   }
 
-  /** The probabilities of the frames that are whole now. One sample that is no number would make the network deaf for good. */
+  /** Yields the probabilities of the complete frames. A single NaN would make all later results of the network NaN. */
   async *push(samples: Float32Array): AsyncGenerator<Float32Array> {
     const place = { sampleRate, channels: 1, before: this.#count };
     await checkSamples(samples, new YieldController(this.#signal), place);

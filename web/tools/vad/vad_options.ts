@@ -25,16 +25,15 @@ export const vadChecks: Checks = {
   speechPad: between(0, 10),
 };
 
-/** Seconds. Each task needs its own; `VadOptions` says them to callers. */
+/** Defaults of each task, in seconds; `VadOptions` documents them. */
 export const vadDefaults = {
-  /** For susurrus/vad: as Silero's own function has them. */
+  /** For susurrus/vad: those of Silero's own function. */
   detect: { minSpeechDuration: 0.25, minSilenceDuration: 0.1, speechPad: 0.03 },
   /**
-   * Only long silence is left out, and enough of it stays for every word to be whole and for windows to have places where they can
-   * end.
+   * Only long silence is skipped, and enough of it remains that no word is cut and windows can end in pauses.
    */
   transcribe: { minSpeechDuration: 0, minSilenceDuration: 2, speechPad: 0.4 },
-  /** For live sound: an utterance ends with a short pause, so that its last words need not wait. */
+  /** For live audio: an utterance ends at a short pause, so that its last words are final soon. */
   live: { minSpeechDuration: 0.1, minSilenceDuration: 0.5, speechPad: 0.25 },
 } as const;
 
