@@ -11,9 +11,9 @@ function filled(text, common) {
 
 /** Every mark of every kind. */
 export const fileMarksOf = ({ kinds }) =>
-  kinds.flatMap(({ name, class: kindClass, marks = [] }) =>
+  kinds.flatMap(({ name, class: kindClass, family, marks = [] }) =>
     marks.map((mark) => ({
-      ...{ kind: name, kindClass, at: 0 },
+      ...{ kind: name, kindClass, family, at: 0 },
       ...(typeof mark === 'string' ? { bytes: mark } : mark),
     })),
   );

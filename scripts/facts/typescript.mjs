@@ -62,10 +62,15 @@ export const fileMarks: readonly {
   readonly kind: 'checkpoint' | 'network' | 'audio';
   readonly at: number;
   readonly bytes: readonly number[];
+  /** A network's. */
+  readonly family?: 'transducer' | 'acoustic';
 }[] = [
 ${fileMarksOf(readFacts('file_kinds'))
   .filter(told)
-  .map((mark) => `  { kind: '${told(mark)}', at: ${mark.at}, bytes: ${bytesOf(mark.bytes)} },`)
+  .map((mark) => {
+    const family = mark.family ? `, family: '${mark.family}'` : '';
+    return `  { kind: '${told(mark)}', at: ${mark.at}, bytes: ${bytesOf(mark.bytes)}${family} },`;
+  })
   .join('\n')}
 ];
 `;

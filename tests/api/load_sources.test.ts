@@ -6,11 +6,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ModelSource, Progress } from '../../web/src/node.js';
+import type { ModelFamily, ModelSource, Progress } from '../../web/src/node.js';
 import { openSource } from '../../web/src/sources/open_source.js';
+import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
+import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
 import { errorOf, inPieces, modelBytes, modelPath } from '../support/embedded_model.js';
 import { expectOneBar } from '../support/one_bar.js';
+import { asFiles, tinyShards } from '../support/sharded_model.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
 let susurrus: Package;
@@ -232,6 +235,54 @@ describe('a source that fails', () => {
       details: { reason: 'checksum' },
     });
     expect(await loads(bytes)).toBeGreaterThan(1);
+  });
+});
+
+describe('a family that was not asked for is rejected by the first bytes', () => {
+  const heads: Record<string, [ModelFamily, Uint8Array]> = {
+    whisper: ['whisper', bytes.subarray(0, 60_000)], // its metadata, which may name digests of pieces, is read whole
+    '.april': ['transducer', writeApril(smallApril)],
+    BW2L: ['acoustic', writeBw2l('small', smallBw2l)],
+  };
+  const families = ['whisper', 'transducer', 'acoustic'] as const;
+  const cases = Object.keys(heads).flatMap((name) =>
+    families.filter((family) => family !== heads[name]![0]).map((family) => [name, family]),
+  ) as [string, ModelFamily][];
+
+  test.each(cases)('%s, not %s', async (name, family) => {
+    const [got, head] = heads[name]!;
+    for (const options of [{}, { early: true }, { threads: 2 }]) {
+      let isLeft = false;
+      const source = async function* (): AsyncGenerator<Uint8Array> {
+        try {
+          yield* inPieces(head.slice(0, 64), 5);
+          yield head.slice(64);
+          throw new Error('it was read on');
+        } finally {
+          isLeft = true;
+        }
+      };
+      const error = await errorOf(susurrus.loadModel(source(), { ...options, family }));
+      expect(error).toMatchObject({
+        code: 'unsupported_feature',
+        details: { reason: 'model', subject: 'family', expected: family, got },
+      });
+      expect(isLeft).toBe(true);
+    }
+  });
+
+  test('a manifest, before its shards', async () => {
+    const manifest = asFiles(tinyShards()).slice(-1);
+    expect(await errorOf(susurrus.loadModel(manifest, { family: 'acoustic' }))).toMatchObject({
+      details: { subject: 'family', got: 'whisper' },
+    });
+  });
+
+  test('what is no model is no family', async () => {
+    for (const text of ['<!doctype html><title>Log in</title>', '{"a": 1, "b": "a text file"}']) {
+      const loading = susurrus.loadModel(new Blob([text]), { family: 'acoustic' });
+      expect(await errorOf(loading)).toMatchObject({ code: 'unknown_format' });
+    }
   });
 });
 

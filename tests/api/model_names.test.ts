@@ -316,6 +316,21 @@ describe('a URL with cache: true', () => {
     expect(await errorOf(load(url, { cache: 'only' }))).toMatchObject({ code: 'source_failed' });
   });
 
+  test('of another family than was asked for is left as soon as that shows, and not asked for again', async () => {
+    server.faults.stallsAfter = 100_000;
+    const wrong = { cache: true, family: 'transducer' } as const;
+    const refused = { code: 'unsupported_feature', details: { subject: 'family' } };
+    expect(await errorOf(load(url, wrong))).toMatchObject(refused);
+    const [part] = await kept.listModels();
+    expect(part?.complete ?? false).toBe(false);
+    delete server.faults.stallsAfter;
+    await load(url, { cache: true });
+    const count = server.requests.length;
+    expect(await errorOf(load(url, wrong))).toMatchObject(refused);
+    expect(server.requests).toHaveLength(count);
+    expect(await kept.listModels()).toMatchObject([{ complete: true }]);
+  });
+
   test('48: goes on where it was stopped, in this call and in the next', async () => {
     server.faults.cuts = [300_000];
     const controller = new AbortController();

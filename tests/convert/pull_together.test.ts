@@ -256,6 +256,21 @@ describe('a pull that is stopped', () => {
   });
 });
 
+test('a model by name of another family than was asked for is not pulled to its end', async () => {
+  hub.faults.pauses = 20;
+  expect(await errorOf(package_.loadModel('tiny.en', { family: 'acoustic' }))).toMatchObject({
+    ...{ code: 'unsupported_feature', details: { subject: 'family', got: 'whisper' } },
+  });
+  expect(await package_.listModels('tiny.en')).toEqual([]);
+  // What came is right, and gone on with.
+  hub.faults.pauses = 0;
+  await pull();
+  expect(weightRequests()).toEqual([
+    '/store/model.safetensors',
+    expect.stringMatching(/ bytes=[1-9]\d+-$/),
+  ]);
+});
+
 describe('what onProgress throws', () => {
   const isFar = ({ phase, loaded, total = 0 }: Progress): boolean =>
     phase === 'download' && total > 20_000 && loaded > 10_000;

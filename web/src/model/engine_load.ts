@@ -1,16 +1,17 @@
 // Loads a model file into an engine. An engine with threads gets its memory once the file's head shows how much it needs; if the memory
 // cannot be allocated, an engine with one thread replaces it.
-import type { LoadOptions } from '../api/types.js';
+import type { LoadOptions, ModelFamily } from '../api/types.js';
 import { disposedDuringWork, invalidOption, SusurrusError } from '../api/errors.js';
 import { givenTexts, type BeamTextName } from './beam_texts.js';
 import type { VariantChoice } from '../engine/variant.js';
 import type { Platform } from '../platform/platform.js';
 import { hasThreads, type ThreadChoice } from '../platform/threads.js';
-import { beginsLikeNetwork, checkAcoustic, markBytes } from '../protocol/families.js';
+import { checkAcoustic } from '../protocol/families.js';
 import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
 import { joined } from '../api/joined.js';
 import { isDoneWithin } from '../api/signals.js';
+import { checkFamily, familyOf, markBytes } from '../sources/model_family.js';
 import { typeOfFile } from '../sources/model_name.js';
 
 /** The maximum, for files whose head does not show the memory they need, such as other families than Whisper. */
@@ -36,6 +37,7 @@ export class EngineLoad {
   #runsNetworks: boolean;
   /** Until the family is known: what was begun, and its first bytes. */
   #undecided: { begun?: BeginFile; bytes: Uint8Array } | undefined = { bytes: new Uint8Array() };
+  #family: ModelFamily | undefined;
   /** Calls for the engine that were made before it had its memory. */
   #head: Step[] | undefined;
 
@@ -113,6 +115,13 @@ export class EngineLoad {
       await this.#decide(head);
       if (!isFirst) return this.push(head, true);
     }
+    const begun = await this.#take(bytes, givesAway);
+    // The engine has refused by now what only begins like a Whisper.
+    checkFamily(this.#family, this.#options.family);
+    return begun;
+  }
+
+  async #take(bytes: Uint8Array, givesAway: boolean): Promise<LoadedFacts | undefined> {
     if (!this.#head) return this.#engine.call('pushLoad', { bytes }, { givesAway });
     // A copy, since the caller may reuse the memory of its bytes.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
@@ -131,7 +140,9 @@ export class EngineLoad {
   async #decide(head: Uint8Array): Promise<void> {
     const begun = this.#undecided?.begun;
     this.#undecided = undefined;
-    const isNetwork = beginsLikeNetwork(head);
+    this.#family = familyOf(head);
+    const isNetwork = this.#family === 'transducer' || this.#family === 'acoustic';
+    if (isNetwork) checkFamily(this.#family, this.#options.family);
     const { dtype } = this.#options;
     if (!isNetwork && dtype !== undefined) throw typeOfFile(dtype);
     const [text] = givenTexts(this.#options);
@@ -156,7 +167,10 @@ export class EngineLoad {
       await this.push(bytes, true);
     }
     this.#head?.push({ name: 'endFile', request: undefined });
-    return this.#engine.call('endFile', undefined);
+    const missing = await this.#engine.call('endFile', undefined);
+    // No other family has manifests.
+    if (missing.length > 0) checkFamily('whisper', this.#options.family);
+    return missing;
   }
 
   async finish(): Promise<LoadedFacts> {

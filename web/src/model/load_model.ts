@@ -1,6 +1,6 @@
 import type { CommonModel, LoadOptions, Model, ModelSource } from '../api/types.js';
 import { checkAssets } from '../api/assets.js';
-import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
+import { invalidOption, sourceFailed } from '../api/errors.js';
 import { givenTexts, readBeamTexts } from './beam_texts.js';
 import { EngineLoad } from './engine_load.js';
 import { Loading, type VerifiedFacts } from './loading.js';
@@ -67,20 +67,6 @@ export async function loadModelOn(
       return loadOpening(platform, open, watched, { early, finish, name: nameOf(given) });
     });
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
-  const { family = model.family } = options;
-  if (model.family !== family) {
-    model.dispose();
-    throw new SusurrusError(
-      'unsupported_feature',
-      `This is a model of the family ${model.family}; ${family} was asked for.`,
-      {
-        reason: 'model',
-        subject: 'family',
-        expected: family,
-        got: model.family,
-      },
-    );
-  }
   if (autoSleep === undefined) {
     model.watch();
     return asModel(model);

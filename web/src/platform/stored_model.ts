@@ -5,7 +5,7 @@ import type { OpenedSource } from './platform.js';
 
 export interface StoredRequest extends Pick<
   LoadOptions,
-  'dtype' | 'revision' | 'hub' | 'token' | 'cache'
+  'dtype' | 'revision' | 'hub' | 'token' | 'cache' | 'family'
 > {
   /** A name (sources/model_name.ts), or the absolute URL of a model file. */
   readonly model: { readonly name: string } | { readonly url: string };

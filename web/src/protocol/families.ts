@@ -1,5 +1,4 @@
 import { fileEndings } from '../api/generated/formats.js';
-import { fileMarks } from '../api/generated/file_marks.js';
 import { SusurrusError } from '../api/errors.js';
 import type { CommonFacts, NetworkFacts, WhisperFacts } from './engine.js';
 
@@ -8,18 +7,10 @@ export const isWhisper = (facts: CommonFacts): facts is WhisperFacts => facts.fa
 export const isNetwork = (facts: CommonFacts): facts is NetworkFacts =>
   facts.family === 'transducer' || facts.family === 'acoustic';
 
-const networkMarks = fileMarks.filter(({ kind }) => kind === 'network');
 const networkName = new RegExp(
   `\\.(${[...fileEndings.april, ...fileEndings.BW2L].join('|')})$`,
   'i',
 );
-
-/** Number of first bytes that determine a file's family. */
-export const markBytes = Math.max(...networkMarks.map(({ at, bytes }) => at + bytes.length));
-
-/** Whether a file is of a family that runs as a graph. */
-export const beginsLikeNetwork = (head: Uint8Array): boolean =>
-  networkMarks.some(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
 
 /** Whether a file or URL is named like such a model; a guess before anything is read, since the bytes decide. */
 export const isNamedLikeNetwork = (name: string): boolean =>

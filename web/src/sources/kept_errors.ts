@@ -12,8 +12,9 @@ export const notKeepable = (problem: string): SusurrusError =>
 export const isAboutPiece = (error: unknown): boolean =>
   error instanceof SusurrusError && error.details.subject?.includes('piece_digests[') === true;
 
-/** Whether other bytes could avoid the error. They cannot for a wrong key or a lack of memory. */
+/** Whether other bytes could avoid the error. They cannot for a wrong key, a lack of memory or a family that was not asked for. */
 export function isAboutBytes(error: unknown): boolean {
+  if (error instanceof SusurrusError && error.details.subject === 'family') return false;
   if (isAboutPiece(error)) return true;
   const others = new Set([
     'aborted',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isAboutBytes, notKept } from '../../src/sources/kept_errors.js';
 import type { OpenedSource } from '../../src/platform/platform.js';
 import type { StoredModel, StoredRequest } from '../../src/platform/stored_model.js';
+import { checkFamily } from '../../src/sources/model_family.js';
 import { pulledModelAt, pulledModelsOf } from './model_cache.js';
 import { pullRepository } from './pull_model.js';
 import { parseNamedModel, titleOf } from './repository.js';
@@ -16,7 +17,7 @@ export function openNamedModel(
   openPath: (path: string) => Promise<OpenedSource>,
 ): StoredModel {
   const { repository, dtype } = parseNamedModel(name, request);
-  const { cache = true, hub, token, onProgress, signal, isFresh = false } = request;
+  const { cache = true, hub, token, family, onProgress, signal, isFresh = false } = request;
   let kept: string | undefined;
   let pulled: string | undefined;
   let temporary: string | undefined;
@@ -28,6 +29,7 @@ export function openNamedModel(
       ...(output !== undefined && { output }),
       ...(onProgress && { onProgress }),
       ...(signal && { signal }),
+      onFamily: (found) => checkFamily(found, family),
     });
     pulled = path;
     return path;

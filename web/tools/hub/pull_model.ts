@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ConvertResult, NodeDownloadOptions, WeightType } from '../../src/api/types.js';
+import type {
+  ConvertResult,
+  ModelFamily,
+  NodeDownloadOptions,
+  WeightType,
+} from '../../src/api/types.js';
 import { convertFolder } from '../convert/convert_model.js';
 import { sourceFailed } from '../../src/api/errors.js';
 import type { Watched } from '../../src/api/progress_callback.js';
 import { abortedOr } from '../../src/api/signals.js';
 import { removeEmptyFolders, writeWhole } from '../../src/platform/node_files.js';
+import { familyOf } from '../../src/sources/model_family.js';
 import { usualType } from '../../src/sources/model_name.js';
 import { cachedPath, cacheFolder, downloadsFolder } from './model_cache.js';
 import { HubClient, publicHub, type HubSettings } from './client.js';
@@ -22,7 +28,10 @@ import { readyModel, type RepositoryFiles } from './repository_files.js';
 type PullOptions = Pick<
   NodeDownloadOptions,
   'format' | 'dtype' | 'output' | 'force' | 'hub' | 'token' | 'onProgress' | 'signal'
->;
+> & {
+  /** Told once what family the model is of, as soon as that is known. What it throws ends the pull. */
+  readonly onFamily?: (family: ModelFamily | undefined) => void;
+};
 
 interface PullResult extends ConvertResult {
   /** The model's file. */
@@ -96,6 +105,7 @@ async function pullTo(
 ): Promise<PullResult> {
   const { format = 'apr2', dtype, output, force = output === undefined } = options;
   const { onProgress, signal } = options;
+  const onFamily = once(options.onFamily);
   const type = dtype ?? (format === 'apr1' ? 'f16' : usualType);
   // APR1's int8 has another scale than blocks have.
   const from = type === 'int8' ? 'f16' : type;
@@ -110,13 +120,17 @@ async function pullTo(
     { downloads: downloadsIn(downloads), onProgress, signal },
     async (folder, ending) => {
       const ready = format === 'apr1' ? undefined : readyModel(files, dtype);
-      if (ready !== undefined) return copyFile(folder, ready, path, force);
+      if (ready !== undefined) return copyFile(folder, ready, path, force, onFamily);
       return convertFolder(folder, path, {
         format,
         dtype: type,
         force,
         signal: ending,
-        ...(onProgress && { onProgress }),
+        onProgress: (event) => {
+          // The converter makes Whispers alone, and has found one when it begins to write.
+          if (event.phase === 'convert') onFamily('whisper');
+          onProgress?.(event);
+        },
         beforeItAppears: () => folder.arrived(),
       });
     },
@@ -124,6 +138,16 @@ async function pullTo(
   await removeOldPartialFiles(dirname(downloads));
   await removeEmptyFolders(downloads, dirname(downloads));
   return { ...result, path: String(path), source: files.title };
+}
+
+/** Passes the first call on. */
+function once<T>(act: ((value: T) => void) | undefined): (value: T) => void {
+  let isDone = false;
+  return (value) => {
+    if (isDone) return;
+    isDone = true;
+    act?.(value);
+  };
 }
 
 async function makeFolder(folder: string): Promise<void> {
@@ -140,10 +164,14 @@ async function copyFile(
   name: string,
   path: string | URL,
   force: boolean,
+  onFamily: (family: ModelFamily | undefined) => void,
 ): Promise<ConvertResult> {
   const byteCount = (await folder.byteCount(name)) ?? 0;
   return writeWhole(path, force, async (write) => {
-    for await (const piece of folder.read(name, 0, byteCount)) await write(piece);
+    for await (const piece of folder.read(name, 0, byteCount)) {
+      onFamily(familyOf(piece));
+      await write(piece);
+    }
     await folder.arrived();
     return { byteCount, tensorCount: 0, tensors: [], warnings: [] };
   });
