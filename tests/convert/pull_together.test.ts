@@ -13,12 +13,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { Progress } from '../../web/src/node.js';
+import type { LoadOptions, Progress } from '../../web/src/node.js';
 import type { NodeDownloadedModel, NodeDownloadOptions } from '../../web/src/node_cache.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
+import { expectOneBar } from '../support/one_bar.js';
 import { startPullProcess } from '../support/pull_process.js';
 
 type Package = Awaited<ReturnType<typeof builtPackage>>;
@@ -132,6 +133,131 @@ describe('two pulls of one repository give what they give one after the other', 
     expect(readdirSync(join(folder, 'cache/susurrus/models'))).toHaveLength(1);
     expect(downloads()).toEqual([]);
   });
+});
+
+describe('calls of one process for one model', () => {
+  const load = async (options: LoadOptions = {}): Promise<string> => {
+    using model = await package_.loadModel<'whisper'>('tiny.en', options);
+    return model.info.dtypes.join();
+  };
+  const isFar = ({ phase, loaded, total = 0 }: Progress): boolean =>
+    phase === 'download' && total > 20_000 && loaded > 10_000;
+  /** Does something once, when a part of the weights is here. */
+  const whenFar = (act: () => void): ((event: Progress) => void) => {
+    let isDone = false;
+    return (event) => {
+      if (isDone || !isFar(event)) return;
+      isDone = true;
+      act();
+    };
+  };
+  beforeEach(() => {
+    hub.faults.pauses = 30;
+  });
+
+  test('share a download, of which each hears', async () => {
+    const heard: Progress[][] = [[], [], []];
+    const hears = (i: number): ((event: Progress) => void) => {
+      return (event) => heard[i]?.push(event);
+    };
+    let late: Promise<string> | undefined;
+    const onProgress = whenFar(() => {
+      late = load({ onProgress: hears(2) });
+    });
+    const both = [0, 1].map((i) =>
+      pull('tiny.en', {
+        onProgress: (event) => {
+          hears(i)(event);
+          onProgress(event);
+        },
+      }),
+    );
+    const [one, two] = await Promise.all(both);
+    expect(two).toEqual(one);
+    expect(one).toMatchObject({ alreadyKept: false, source: repository });
+    expect(await late).toContain('q8_0');
+    expect(weightRequests()).toEqual(['/store/model.safetensors']);
+    for (const events of heard) {
+      expect(events.at(-1)).toMatchObject({ overall: 1 });
+      expect(events.some(isFar)).toBe(true);
+      expectOneBar(events);
+    }
+  });
+
+  test('but for other types, revisions and hubs download for themselves', async () => {
+    await Promise.all([pull(), pull('tiny.en', { dtype: 'f16' }), pull('tiny.en@v1')]);
+    expect(weightRequests()).toHaveLength(3);
+  });
+
+  test('end with the last one: the abort, error or family of one is no other’s', async () => {
+    const [first, last] = [new AbortController(), new AbortController()];
+    const mine = new Error('mine');
+    const fails = whenFar(() => {
+      throw mine;
+    });
+    const ends = errorOf(
+      pull('tiny.en', {
+        signal: last.signal,
+        onProgress: whenFar(() => first.abort('enough')),
+      }),
+    );
+    const others = [
+      load({ signal: first.signal }),
+      pull('tiny.en', { onProgress: fails }),
+      load({ family: 'acoustic' }),
+    ].map(errorOf);
+    expect(await others[0]).toBe('enough');
+    expect(await others[1]).toBe(mine);
+    expect(await others[2]).toMatchObject({ details: { subject: 'family' } });
+    hub.faults.pauses = 1e6;
+    last.abort();
+    // It comes while the other puts away what it has.
+    const next = new AbortController();
+    const again = errorOf(pull('tiny.en', { signal: next.signal }));
+    expect(await ends).toBe(last.signal.reason);
+    while (weightRequests().length < 2) await pause(2);
+    next.abort('enough');
+    expect(await again).toBe('enough');
+    expect(weightRequests()).toEqual([
+      '/store/model.safetensors',
+      expect.stringMatching(/ bytes=[1-9]\d+-$/),
+    ]);
+    expect(await package_.listModels('tiny.en')).toEqual([]);
+  });
+
+  test('fail together, and the next call begins anew', async () => {
+    hub.faults.corrupts = true;
+    for (const failure of await Promise.all([pull(), load(), pull()].map(errorOf))) {
+      expect(failure).toMatchObject({ code: 'checksum_mismatch' });
+    }
+    expect(weightRequests()).toHaveLength(1);
+    hub.faults.corrupts = false;
+    await pull();
+  });
+});
+
+test('another process that pulls into the cache puts the same file in place', async () => {
+  const expected = await sequential('q8_0');
+  const child = startPullProcess(process.env);
+  try {
+    for (const isChildFirst of [true, false]) {
+      hub.faults.pauses = 20;
+      const both = [() => child.pull('tiny.en', { force: true }), () => pull('tiny.en')];
+      if (!isChildFirst) both.reverse();
+      const first = both[0]!();
+      while (!hasWeights()) await pause(2);
+      hub.faults.pauses = 0;
+      const results = await Promise.all([first, both[1]!()]);
+      expect(results[isChildFirst ? 0 : 1]).toBeUndefined();
+      const models = join(folder, 'cache/susurrus/models');
+      const [name = '', ...others] = readdirSync(models);
+      expect(others).toEqual([]);
+      expect(readFileSync(join(models, name)).equals(expected)).toBe(true);
+      await package_.deleteModel('tiny.en');
+    }
+  } finally {
+    await child.kill();
+  }
 });
 
 describe('what a pull left', () => {

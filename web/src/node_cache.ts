@@ -13,6 +13,10 @@ export type * from './public_cache.js';
  * model is cached. An interrupted download is continued by the next call. A cached model is read and verified, and damaged parts are
  * downloaded again. Respects HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE and XDG_CACHE_HOME.
  *
+ * Calls at once for the same model by name, `loadModel()` included, share one download: each has its own signal, progress and error, and the
+ * download ends when the last of them is aborted. Another process downloads a name for itself, to files of its own, and puts the complete
+ * model in place in one step; a URL that another process is downloading is waited for.
+ *
  * @throws SusurrusError `wrong_state` if the model cannot be cached, for lack of space for example; otherwise as loadModel(): `invalid_argument`,
  *   `source_failed`, `checksum_mismatch` … An abort rejects with the signal's reason.
  * @example

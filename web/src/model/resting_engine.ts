@@ -3,7 +3,7 @@ import { disposedDuringWork, wrongState } from '../api/errors.js';
 import { throwIfAborted } from '../api/signals.js';
 import type { EngineCalls, EngineEvent, EngineLink } from '../protocol/engine.js';
 import type { CallOptions } from '../protocol/link.js';
-import { SharedWork } from './shared_work.js';
+import { SharedWork } from '../api/shared_work.js';
 
 interface Sleep {
   readonly milliseconds: number;

@@ -22,16 +22,15 @@ import { ownFiles } from './own_files.js';
 import { removeOldPartialFiles } from './partial_files.js';
 import { decodeTemplate, isTemplate, type Repository } from './repository.js';
 import { filesOfModel } from './official_models.js';
+import { pullTogether, type PullListener } from './shared_pulls.js';
 import { readyModel, type RepositoryFiles } from './repository_files.js';
 
 /** The options of downloadModel() that matter here. */
 type PullOptions = Pick<
   NodeDownloadOptions,
   'format' | 'dtype' | 'output' | 'force' | 'hub' | 'token' | 'onProgress' | 'signal'
-> & {
-  /** Told once what family the model is of, as soon as that is known. What it throws ends the pull. */
-  readonly onFamily?: (family: ModelFamily | undefined) => void;
-};
+> &
+  Pick<PullListener, 'onFamily'>;
 
 interface PullResult extends ConvertResult {
   /** The model's file. */
@@ -41,19 +40,23 @@ interface PullResult extends ConvertResult {
 }
 
 /**
- * Downloads a repository and converts it meanwhile, into the cache or to `output`. If it is interrupted, the partial downloads are kept.
- * Every file is checked against the hub's digest before the model appears. The options must be valid.
+ * Downloads a repository and converts it meanwhile, into the cache, once for all calls at a time, or to `output`. If it is interrupted, the
+ * partial downloads are kept. Every file is checked against the hub's digest before the model appears. The options must be valid.
  */
 export async function pullRepository(
   repository: Repository,
   options: Watched<PullOptions>,
 ): Promise<PullResult> {
   const { dtype, output, hub } = options;
+  if (output !== undefined) return pullTo(output, repository, options);
   const cache = cacheFolder(process.env);
   // The cache holds APR2, which has no int8.
   const kept = dtype === undefined || dtype === 'int8' ? usualType : dtype;
-  const path = output ?? cachedPath(cache, repository, kept, hub && String(hub));
-  return pullTo(path, repository, options);
+  const path = cachedPath(cache, repository, kept, hub && String(hub));
+  const key = JSON.stringify([path, dtype, hubSettings(process.env, options)]);
+  return pullTogether(key, options, (told, signal) =>
+    pullTo(path, repository, { ...options, ...told, signal }),
+  );
 }
 
 /** Address and credentials of the hub, from the same variables as its own tools: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. */

@@ -9,8 +9,8 @@ export type Variant = 'simd' | 'relaxed';
 
 export interface LoadOptions extends SealOptions, HubOptions {
   /**
-   * The family that the model must have; the result's type is that family's, and a model of another one is rejected with
-   * `unsupported_feature` when the file's header has arrived, which ends the download. For a file that a user chooses, check `model.family` instead.
+   * The family that the model must have; the result's type is that family's. A model of another one is rejected with `unsupported_feature`
+   * when its header has arrived, which ends the download. For a file that a user chooses, check `model.family` instead.
    */
   readonly family?: ModelFamily;
   /** Branch, tag or commit of the repository, for a model by name; `'main'` if absent. */

@@ -1,19 +1,24 @@
 // Work that several calls wait for: the abort of one is no other's.
-import { orAborted } from '../api/signals.js';
+import { orAborted } from './signals.js';
 
-export class SharedWork {
+export class SharedWork<T = void> {
+  /** Resolves when the work is over, also after a drop. */
+  readonly ended: Promise<void>;
   readonly #dropping = new AbortController();
-  readonly #work: Promise<void>;
+  readonly #work: Promise<T>;
   #isOver = false;
   #waiting = 0;
 
   /** Begins the work; its signal is aborted when no call waits for it any more. */
-  constructor(work: (dropped: AbortSignal) => Promise<void>) {
+  constructor(work: (dropped: AbortSignal) => Promise<T>) {
     // Not before the caller has this.
     this.#work = Promise.resolve()
       .then(() => work(this.#dropping.signal))
       .finally(() => (this.#isOver = true));
-    this.#work.catch(() => undefined);
+    this.ended = this.#work.then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
   /** Whether it ends without a result. */
@@ -21,10 +26,10 @@ export class SharedWork {
     return this.#dropping.signal.aborted;
   }
 
-  async join(signal: AbortSignal | undefined): Promise<void> {
+  async join(signal: AbortSignal | undefined): Promise<T> {
     ++this.#waiting;
     try {
-      await orAborted(this.#work, signal);
+      return await orAborted(this.#work, signal);
     } finally {
       if (--this.#waiting === 0) this.drop();
     }
