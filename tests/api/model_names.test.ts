@@ -310,6 +310,7 @@ describe('a URL with cache: true', () => {
     expect(await kept.cacheSpace()).toMatchObject({
       kind: 'folder',
       modelBytes: expect.any(Number),
+      persistent: true,
     });
     expect(await kept.deleteModel(url)).toHaveLength(1);
     expect(await kept.deleteModel(url)).toEqual([]);

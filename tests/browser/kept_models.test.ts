@@ -441,7 +441,7 @@ describe('a browser that', () => {
         const { cacheSpace, persist } = (await import(entry)) as typeof CacheEntry;
         return [await cacheSpace(), await persist()] as const;
       });
-      expect(space).toMatchObject({ kind: 'opfs', isPersistent: false });
+      expect(space).toMatchObject({ kind: 'opfs', persistent: false });
       expect(space.modelBytes).toBeGreaterThanOrEqual(size);
       expect(space.availableBytes).toBeGreaterThan(size);
       expect(typeof isPersistent).toBe('boolean');

@@ -95,6 +95,6 @@ export async function cacheSpace(): Promise<CacheSpace> {
     kind: store?.files.kind ?? 'none',
     modelBytes: files.reduce((sum, { byteCount }) => sum + byteCount, 0),
     ...(availableBytes !== undefined && { availableBytes }),
-    isPersistent: await isPersistent(),
+    persistent: await isPersistent(),
   };
 }

@@ -101,6 +101,6 @@ export async function cacheSpace(): Promise<CacheSpace> {
     kind: 'folder',
     modelBytes: models.reduce((sum, { model }) => sum + model.byteCount, 0),
     ...(availableBytes !== undefined && { availableBytes }),
-    isPersistent: true,
+    persistent: true,
   };
 }

@@ -77,5 +77,5 @@ export interface CacheSpace {
   /** Bytes that are free, if the browser reports it. */
   readonly availableBytes?: number;
   /** Whether the browser promises not to evict cached models: see persist(). */
-  readonly isPersistent: boolean;
+  readonly persistent: boolean;
 }
