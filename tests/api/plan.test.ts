@@ -9,6 +9,7 @@ import type {
   ModelSource,
   PlanOptions,
   Progress,
+  SusurrusError,
 } from '../../web/src/node.js';
 import { verdictOn, type Device } from '../../web/tools/plan/verdict.js';
 import { writeApr2 } from '../support/apr2_writer.js';
@@ -22,7 +23,7 @@ import {
   modelPath,
   sampleAudio,
 } from '../support/embedded_model.js';
-import { safetensors, tinyConfig, writeHubFolder } from '../support/hub_folder.js';
+import { picked, safetensors, tinyConfig, writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
 import { startModelServer } from '../support/model_server.js';
 import { startRangeServer } from '../support/range_server.js';
@@ -255,6 +256,46 @@ describe('a model by its name', () => {
     expect(await plan('openai/whisper-none')).toMatchObject({ code: 'source_failed' });
     expect(hub.requests.length).toBe(1);
     await hub.close();
+  });
+});
+
+describe('a folder of the hub that was picked', () => {
+  const files = (): Record<string, Uint8Array<ArrayBuffer>> =>
+    Object.fromEntries(
+      readdirSync(source).map((name) => [name, new Uint8Array(readFileSync(join(source, name)))]),
+    );
+
+  test.each([undefined, 'f32', 'q5_1'] as const)('as %s: a list, or a FileList', async (dtype) => {
+    const list = Object.entries(files()).map(([name, bytes]) => new File([bytes], name));
+    const plan = await expectPlanned(list, { ...(dtype && { dtype }) });
+    expect(plan.fetchBytes).toBe(0);
+    expect(plan.keptBytes).toBeGreaterThan(files()['model.safetensors']!.length);
+    const inFolder = Object.entries(files()).map(([name, bytes]) => [`tiny/${name}`, bytes]);
+    const others = { 'tiny/onnx/config.json': '{}', 'tiny/.git/model.safetensors': 'x' };
+    const fileList = picked({ ...others, ...Object.fromEntries(inFolder) } as typeof others);
+    expect(await susurrus.plan(fileList, { ...(dtype && { dtype }) })).toEqual({
+      ...plan,
+      verdict: expect.anything(),
+    });
+  });
+
+  test('what is missing or wrong is the error of loading', async () => {
+    const { 'model.safetensors': weights, ...rest } = files();
+    const wrong: Record<string, Uint8Array<ArrayBuffer> | undefined>[] = [
+      { ...rest, 'pytorch_model.bin': new TextEncoder().encode('a pickle, perhaps') },
+      { ...rest, 'model.safetensors': weights?.subarray(0, 100) },
+      { 'model.safetensors': weights, 'config.json': new TextEncoder().encode('{}') },
+      { 'model.safetensors': weights, 'vocab.json': rest['vocab.json'] },
+    ];
+    for (const each of wrong) {
+      const list = Object.entries(each).map(([name, bytes]) => new File([bytes!], name));
+      const { code } = (await errorOf(susurrus.loadModel(list))) as SusurrusError;
+      expect(await errorOf(susurrus.plan(list))).toMatchObject({ code });
+    }
+    const options = { dtype: 'f16', hub: 'https://my.site' } as const;
+    expect(await errorOf(susurrus.plan([new File([weights!], 'm')], options))).toMatchObject({
+      code: 'invalid_argument',
+    });
   });
 });
 

@@ -1,5 +1,13 @@
 // Folders that the library ctranslate2 itself wrote from a golden model.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -42,6 +50,17 @@ describeWithShared(['golden/ctranslate2'], 'CTranslate2', () => {
       expect(bytes.equals(Buffer.from(values.buffer))).toBe(true);
     }
     await expectGoldenTokens(model, path);
+  });
+
+  test('a folder that was picked is planned as it is loaded', async () => {
+    const files = readdirSync(folderOf('float16')).map(
+      (name) => new File([new Uint8Array(readFileSync(join(folderOf('float16'), name)))], name),
+    );
+    const plan = await built.plan(files);
+    using loaded = await built.loadModel<'whisper'>(files);
+    const { weightBytes, kvCacheBytes, activationBytes } = await loaded.memory();
+    expect(plan).toMatchObject({ weightBytes, kvCacheBytes, activationBytes, fetchBytes: 0 });
+    expect(plan.dims).toEqual(loaded.info.dims);
   });
 
   test.each(['bfloat16', 'int8_float16'])('%s gives the values of its rule', async (type) => {

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { FileListLike, LoadOptions, ModelInfo, ModelSource } from '../../web/src/api/types.js';
+import type { LoadOptions, ModelInfo, ModelSource } from '../../web/src/api/types.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf } from '../support/embedded_model.js';
-import { writeHubFolder } from '../support/hub_folder.js';
+import { picked, writeHubFolder } from '../support/hub_folder.js';
 import { asFiles, tinyShards } from '../support/sharded_model.js';
 import { turns } from '../support/turns.js';
 
@@ -96,22 +96,6 @@ test('Files of a folder, whatever their order', async () => {
 const hubFiles = (): File[] =>
   readdirSync(folder).map((name) => new File([readFileSync(join(folder, name))], name));
 
-/** As a page has what was picked in an `<input webkitdirectory>`; by their paths. */
-function picked(files: Readonly<Record<string, BlobPart>>): FileListLike {
-  const list = Object.entries(files).map(([path, data]) =>
-    Object.defineProperty(
-      new File([data], path.slice(path.lastIndexOf('/') + 1)),
-      'webkitRelativePath',
-      {
-        value: path,
-      },
-    ),
-  );
-  return Object.assign(Object.fromEntries(list.entries()), {
-    ...{ length: list.length, [Symbol.toStringTag]: 'FileList' },
-    item: (index: number) => list[index] ?? null,
-  });
-}
 const inFolder = (name: string): Record<string, BlobPart> =>
   Object.fromEntries(
     readdirSync(folder).map((file) => [`${name}/${file}`, readFileSync(join(folder, file))]),

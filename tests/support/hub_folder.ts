@@ -1,6 +1,7 @@
 // A Whisper folder as the hub has it, small, with tensors from a seed.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FileListLike } from '../../web/src/api/types.js';
 import { tinyDims, whisperShapes } from './tiny_whisper.js';
 
 type NamedTensor = readonly [name: string, shape: readonly number[]];
@@ -70,4 +71,21 @@ export function writeHubFolder(
     writeFileSync(join(folder, name), isData ? content : JSON.stringify(content));
   }
   return folder;
+}
+
+/** As a page has what was picked in an `<input webkitdirectory>`; by their paths. */
+export function picked(files: Readonly<Record<string, BlobPart>>): FileListLike {
+  const list = Object.entries(files).map(([path, data]) =>
+    Object.defineProperty(
+      new File([data], path.slice(path.lastIndexOf('/') + 1)),
+      'webkitRelativePath',
+      {
+        value: path,
+      },
+    ),
+  );
+  return Object.assign(Object.fromEntries(list.entries()), {
+    ...{ length: list.length, [Symbol.toStringTag]: 'FileList' },
+    item: (index: number) => list[index] ?? null,
+  });
 }

@@ -13,8 +13,8 @@ export function filesOf(source: unknown): readonly unknown[] | undefined {
 /** Opens the manifest among them, or the only file. */
 export async function openFileList(files: readonly unknown[]): Promise<OpenedSource> {
   const expected =
-    'the files of one model, with their names: a manifest and its shards (or, for loadModel(), a folder of the hub with config.json ' +
-    'and its weights)';
+    'the files of one model, with their names: a manifest and its shards (or, for loadModel() and plan(), a folder of the hub with ' +
+    'config.json and its weights)';
   const named = new Map<string, Blob>();
   for (const file of files) {
     if (!(file instanceof Blob) || !('name' in file)) throw invalidOption('source', expected, file);

@@ -1,14 +1,16 @@
-// Plans models of the hub from their repository's file list and config, without fetching weights.
+// Plans models of the hub from their repository's file list and config, or from a picked folder, without fetching weights.
 import { sourceFailed } from '../../src/api/errors.js';
 import type { WeightType } from '../../src/api/types.js';
 import type { Architecture } from '../../src/api/generated/whisper.js';
 import type { SourceFolder } from '../../src/platform/source_folder.js';
 import { streamChunks } from '../../src/sources/blob_source.js';
 import type { FilesLink, PlannedEngine } from '../../src/protocol/files.js';
+import { folderOfFiles } from '../convert/folder_of_files.js';
 import { readArchitecture } from '../convert/dimensions.js';
 import { readJsonObject } from '../convert/json_files.js';
 import { findWeightFiles } from '../convert/weight_files.js';
 import { inCamelCase } from '../files/inspection.js';
+import { skimModel } from '../inspection/skim.js';
 import type { RepositoryFiles } from '../hub/repository_files.js';
 import type { PlannedFile } from './plan_file.js';
 
@@ -25,11 +27,29 @@ export async function planRepository(
   const planned = await files.call('planConverted', { ...engine, dims, dtype });
   const { weightsFile } = repository;
   const needed = weightsFile === undefined ? await filesToFetch(folder) : [weightsFile];
+  return { ...planned, byteCount: await byteCountOf(folder, needed) };
+}
+
+/** Plans a hub's folder that was picked; its files are here. */
+export async function planHubFolder(
+  files: FilesLink,
+  picked: readonly File[],
+  dtype: WeightType,
+  engine: PlannedEngine,
+  signal: AbortSignal,
+): Promise<PlannedFile> {
+  const folder = folderOfFiles(picked);
+  // Some weights tell the dimensions, which config.json then lacks.
+  const { facts } = await skimModel(files, folder, { signal });
+  const dims = facts.dims ?? inCamelCase(await architectureIn(folder));
+  const planned = await files.call('planConverted', { ...engine, dims, dtype });
+  return { ...planned, byteCount: await byteCountOf(folder, await filesToFetch(folder)) };
+}
+
+async function byteCountOf(folder: SourceFolder, files: readonly string[]): Promise<number> {
   let byteCount = 0;
-  for (const file of needed) {
-    byteCount += (await folder.byteCount(file)) ?? 0;
-  }
-  return { ...planned, byteCount };
+  for (const file of files) byteCount += (await folder.byteCount(file)) ?? 0;
+  return byteCount;
 }
 
 async function architectureIn(folder: SourceFolder): Promise<Architecture> {

@@ -11,12 +11,18 @@ import { checkCryptoOptions } from '../../src/sources/crypto_options.js';
 import { notKept } from '../../src/sources/kept_errors.js';
 import { loadOptionChecks } from '../../src/sources/load_options.js';
 import { checkSource } from '../../src/sources/choose_source.js';
-import { embeddedName, isModelName, refuseHubOptions } from '../../src/sources/model_name.js';
+import { hubFolderIn } from '../../src/sources/hub_folder.js';
+import {
+  embeddedName,
+  isModelName,
+  refuseHubOptions,
+  usualType,
+} from '../../src/sources/model_name.js';
 import { openRanges, type OpenedRanges } from '../../src/sources/open_ranges.js';
 import { openSource } from '../../src/sources/open_source.js';
 import { withOrigin, type Origin } from '../../src/sources/pump.js';
 import { readyModel, type RepositoryFiles } from '../hub/repository_files.js';
-import { planRepository } from './named.js';
+import { planHubFolder, planRepository } from './named.js';
 import { planFile, planForwards, type PlannedFile } from './plan_file.js';
 import { verdictOn, type Device } from './verdict.js';
 
@@ -149,7 +155,15 @@ async function planSource(
       await environment.find({ ...options, model: { name: source } }),
     );
   }
-  refuseHubOptions(options);
+  const listed = filesOf(source);
+  const hubFolder = listed && (await hubFolderIn(listed));
+  refuseHubOptions(options, hubFolder !== undefined);
+  if (hubFolder) {
+    const { files, engine, signal } = task;
+    const { dtype = usualType } = options;
+    const planned = await planHubFolder(files, hubFolder, dtype, engine, signal);
+    return { ...planned, keptBytes: planned.byteCount ?? 0 };
+  }
   const given = isName ? platform.embeddedModel : source;
   const isAddress = typeof given === 'string' || given instanceof URL;
   const url = options.cache && isAddress ? platform.urlOf(given) : undefined;

@@ -4,8 +4,8 @@ import type { WeightType } from '../generated/dtypes.js';
 /**
  * A model file: a URL, a `Request` or `Response`, a file, bytes, or a stream; in Node also a path. The shards of a manifest are
  * read from the same folder; a list of files, such as an `<input>` has, has the manifest and its shards in any order. For
- * loadModel() it may instead have the files of a Hugging Face folder (config.json, the tokenizer's files, safetensors), which are
- * converted while they are loaded.
+ * loadModel() and plan() it may instead have the files of a Hugging Face folder (config.json, the tokenizer's files, safetensors), which
+ * are converted while they are loaded.
  */
 export type ModelSource =
   | string
