@@ -95,9 +95,13 @@ export class EngineModel implements CommonModel {
     facts: VerifiedFacts,
     loading?: Loading,
   ) {
-    this.#engine = new RestingEngine(engine);
+    const self = new WeakRef(this);
+    this.#detector = new VoiceDetector(platform, (warning) => {
+      const model = self.deref();
+      if (model) model.#warn(warning);
+    });
+    this.#engine = new RestingEngine(engine, this.#detector);
     this.#platform = platform;
-    this.#detector = new VoiceDetector(platform, (warning) => this.#warn(warning));
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
     this.info = infoOf(choice, facts);
@@ -295,7 +299,7 @@ export class EngineModel implements CommonModel {
     const ready = new Promise<void>((done, failed) => {
       this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
-    const [platform, detector] = [this.#platform, this.#detector];
+    const detector = this.#detector;
     let held: WeakRef<LiveRun> | undefined;
     // No function here may refer to the run itself, which would keep it alive.
     const run = new LiveRun(
@@ -307,7 +311,7 @@ export class EngineModel implements CommonModel {
           ? (left) =>
               detector.open(
                 asked === undefined,
-                ({ openSpeechGate }) => openSpeechGate(platform, vad === true ? {} : vad, left),
+                (kept) => kept.openGate(vad === true ? {} : vad, left),
                 left,
               )
           : undefined,

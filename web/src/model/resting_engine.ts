@@ -11,11 +11,20 @@ interface Sleep {
   readonly loadAgain: (signal: AbortSignal) => Promise<EngineLink>;
 }
 
+/** What an engine's model has beside it, and has no longer than the engine. */
+export interface Companion {
+  /** The engine sleeps. */
+  rest(): void;
+  /** It has ended. */
+  close(): void;
+}
+
 const disposed = (): Error => wrongState('The model is disposed.', 'model');
 
 export class RestingEngine implements EngineLink {
   /** Undefined while it sleeps. */
   #engine: EngineLink | undefined;
+  readonly #companion: Companion | undefined;
   #sleep: Sleep | undefined;
   /** The model, while a call is under way: the reference prevents its garbage collection, since forgotten.ts holds this engine. */
   worksFor: object | undefined;
@@ -25,8 +34,9 @@ export class RestingEngine implements EngineLink {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #closing = new AbortController();
 
-  constructor(engine: EngineLink) {
+  constructor(engine: EngineLink, companion?: Companion) {
     this.#engine = engine;
+    this.#companion = companion;
   }
 
   /** From now on the engine ends when it was not used for so many seconds. */
@@ -74,6 +84,7 @@ export class RestingEngine implements EngineLink {
     this.#closing.abort();
     this.#waking?.drop();
     this.#engine?.close();
+    this.#companion?.close();
   }
 
   #wake({ loadAgain }: Sleep): SharedWork {
@@ -97,6 +108,7 @@ export class RestingEngine implements EngineLink {
     this.#timer = setTimeout(() => {
       this.#engine?.close();
       this.#engine = undefined;
+      this.#companion?.rest();
     }, this.#sleep.milliseconds);
     // An idle model must not keep a program in Node alive.
     (this.#timer as { unref?: () => void }).unref?.();

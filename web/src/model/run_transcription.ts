@@ -81,11 +81,7 @@ export function runTranscription(
       clips,
       ...aheadOf(asked, info),
       open: (signal) =>
-        detector.open(
-          isVadDefault,
-          ({ openSilenceSkipper }) => openSilenceSkipper(platform, limits, signal),
-          signal,
-        ),
+        detector.open(isVadDefault, (kept) => kept.openSkipper(limits, signal), signal),
     };
     const surroundings = { engine, platform, holding };
     const feed = new AudioFeed(audio, surroundings, skipping);

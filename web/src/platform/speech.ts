@@ -31,10 +31,11 @@ export interface Skipped {
   placed(segment: Segment): Segment;
 }
 
-/** A detector that is started, for one recording. */
+/** The detector's part in one recording. */
 export interface SilenceSkipper {
+  /** Called once. */
   skip(audio: HeardAudio, options: SkippingOptions): Promise<Skipped>;
-  /** Ends the detector. */
+  /** Gives back what the recording has in the detector, which stays. */
   close(): void;
 }
 
@@ -51,20 +52,23 @@ export interface SpeechGate {
   push(samples: Float32Array): Promise<readonly LivePart[]>;
   /** The sound ends here, or is interrupted: what is still inside. */
   finish(): Promise<readonly LivePart[]>;
+  /** Gives back what the stream has in the detector, which stays. */
   close(): void;
 }
 
 /** The detector's code. Its functions throw SusurrusError, for bad options of the detector too. */
 export interface SilenceSkipping {
-  readonly openSilenceSkipper: (
-    platform: Platform,
-    vad: VadOptions,
-    signal: AbortSignal | undefined,
-  ) => Promise<SilenceSkipper>;
+  readonly keepDetector: (platform: Platform) => KeptDetection;
+}
+
+/**
+ * A detector for any number of recordings and streams at a time, each with a state of its own. It starts with the first of them, and anew
+ * when it was lost.
+ */
+export interface KeptDetection {
+  openSkipper(vad: VadOptions, signal: AbortSignal | undefined): Promise<SilenceSkipper>;
   /** Opens the gate for live sound. */
-  readonly openSpeechGate: (
-    platform: Platform,
-    vad: VadOptions,
-    signal: AbortSignal | undefined,
-  ) => Promise<SpeechGate>;
+  openGate(vad: VadOptions, signal: AbortSignal | undefined): Promise<SpeechGate>;
+  /** Ends it for good; what is under way fails. */
+  close(): void;
 }

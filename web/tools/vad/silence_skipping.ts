@@ -2,64 +2,65 @@
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { asSamples } from '../../src/audio/audio_stream.js';
 import { leave } from '../../src/audio/leave.js';
-import type { Platform } from '../../src/platform/platform.js';
-import type { VadOptions } from '../../src/api/types.js';
 import type {
   HeardAudio,
   SilenceSkipper,
   Skipped,
+  SkippingOptions,
   SoundChunks,
 } from '../../src/platform/speech.js';
 import { RecordingTimes } from './recording_times.js';
-import { FrameReader, mostFrames, openSpeechNetwork } from './speech_network.js';
-import { frameSamples, SpeechRules, type SampleRange } from './speech_rules.js';
-import { speechLimits, vadDefaults } from './vad_options.js';
+import { mostFrames, type DetectorUse, type FrameReader } from './speech_network.js';
+import { frameSamples, SpeechRules, type SampleRange, type SpeechLimits } from './speech_rules.js';
 import { joined } from '../../src/api/joined.js';
 
 /** Samples that the detector processes at once, and how many such pieces it may be ahead of the model: less than a minute. */
 const pieceSamples = mostFrames * frameSamples;
 const mostAhead = 7;
 
-/** Starts the detector. */
-export async function openSilenceSkipper(
-  platform: Platform,
-  vad: VadOptions,
-  signal: AbortSignal | undefined,
-): Promise<SilenceSkipper> {
-  const limits = speechLimits(vad, vadDefaults.transcribe);
-  const network = await openSpeechNetwork(platform, signal);
-  const close = (): void => network.link.close();
-  return {
-    close,
-    async skip(audio, { clips, mostHeldSeconds }) {
-      const skipper = new Skipper(
-        new SpeechRules(limits),
-        new FrameReader(network, signal),
-        clipsOf(clips),
-        new RecordingTimes(limits.pad),
-        limits.minSilence,
-      );
-      if (!('samples' in audio)) {
-        const { chunks, duration } = audio;
-        return skipper.skipped({ chunks: skipper.stream(chunks), duration });
-      }
-      const { samples, isOwn } = audio;
-      const duration = samples.length / sampleRate;
-      if (duration > mostHeldSeconds) {
-        // Its owner may change or transfer it meanwhile.
-        const chunks = singleChunk(isOwn ? samples : samples.slice());
-        return skipper.skipped({ chunks: skipper.stream(chunks), duration });
-      }
-      const parts: Float32Array[] = [];
-      try {
-        for await (const part of skipper.hear(samples)) parts.push(part);
-        parts.push(...(await skipper.finish()));
-      } finally {
-        close();
-      }
-      return skipper.skipped({ samples: joined(parts, Float32Array), isOwn: true });
-    },
-  };
+/** Skips silence in one recording. */
+export class DetectorSkipper implements SilenceSkipper {
+  readonly #use: DetectorUse;
+  readonly #limits: SpeechLimits;
+
+  constructor(use: DetectorUse, limits: SpeechLimits) {
+    this.#use = use;
+    this.#limits = limits;
+  }
+
+  close(): void {
+    this.#use.release();
+  }
+
+  async skip(audio: HeardAudio, { clips, mostHeldSeconds }: SkippingOptions): Promise<Skipped> {
+    const { pad, minSilence } = this.#limits;
+    const skipper = new Skipper(
+      new SpeechRules(this.#limits),
+      this.#use.frames,
+      clipsOf(clips),
+      new RecordingTimes(pad),
+      minSilence,
+    );
+    if (!('samples' in audio)) {
+      const { chunks, duration } = audio;
+      return skipper.skipped({ chunks: skipper.stream(chunks), duration });
+    }
+    const { samples, isOwn } = audio;
+    const duration = samples.length / sampleRate;
+    if (duration > mostHeldSeconds) {
+      // Its owner may change or transfer it meanwhile.
+      const chunks = singleChunk(isOwn ? samples : samples.slice());
+      return skipper.skipped({ chunks: skipper.stream(chunks), duration });
+    }
+    const parts: Float32Array[] = [];
+    try {
+      for await (const part of skipper.hear(samples)) parts.push(part);
+      parts.push(...(await skipper.finish()));
+    } finally {
+      this.close();
+    }
+    return skipper.skipped({ samples: joined(parts, Float32Array), isOwn: true });
+  }
 }
 
 function singleChunk(samples: Float32Array): SoundChunks {

@@ -1,27 +1,15 @@
 // Finds speech in live audio: where utterances begin and end, and how much silence is between them.
 import { joined } from '../../src/api/joined.js';
-import type { Platform } from '../../src/platform/platform.js';
 import type { LivePart, SpeechGate } from '../../src/platform/speech.js';
-import type { VadOptions } from '../../src/api/types.js';
-import { FrameReader, openSpeechNetwork, type SpeechNetwork } from './speech_network.js';
+import { FrameReader, type DetectorUse } from './speech_network.js';
 import { SpeechRules, type SpeechLimits } from './speech_rules.js';
-import { speechLimits, vadDefaults } from './vad_options.js';
 
-export async function openSpeechGate(
-  platform: Platform,
-  vad: VadOptions,
-  signal: AbortSignal | undefined,
-): Promise<SpeechGate> {
-  const limits = speechLimits(vad, vadDefaults.live);
-  return new DetectorGate(await openSpeechNetwork(platform, signal), limits, signal);
-}
-
-class DetectorGate implements SpeechGate {
-  readonly #network: SpeechNetwork;
+export class DetectorGate implements SpeechGate {
+  readonly #use: DetectorUse;
   readonly #limits: SpeechLimits;
   readonly #signal: AbortSignal | undefined;
-  #frames!: FrameReader;
-  #rules!: SpeechRules;
+  #frames: FrameReader;
+  #rules: SpeechRules;
   /** Samples that may still be wanted, from `#heldFrom` on. */
   #held: Float32Array[] = [];
   #heldFrom = 0;
@@ -30,11 +18,12 @@ class DetectorGate implements SpeechGate {
   #done = 0;
   #isSpeaking = false;
 
-  constructor(network: SpeechNetwork, limits: SpeechLimits, signal: AbortSignal | undefined) {
-    this.#network = network;
+  constructor(use: DetectorUse, limits: SpeechLimits, signal: AbortSignal | undefined) {
+    this.#use = use;
     this.#limits = limits;
     this.#signal = signal;
-    this.#begin();
+    this.#frames = use.frames;
+    this.#rules = new SpeechRules(limits);
   }
 
   async push(samples: Float32Array): Promise<readonly LivePart[]> {
@@ -62,12 +51,13 @@ class DetectorGate implements SpeechGate {
   }
 
   close(): void {
-    this.#network.link.close();
+    this.#frames.close();
+    this.#use.release();
   }
 
   /** The next samples are a new recording. */
   #begin(): void {
-    this.#frames = new FrameReader(this.#network, this.#signal);
+    this.#frames = new FrameReader(this.#use.network, this.#signal);
     this.#rules = new SpeechRules(this.#limits);
     this.#held = [];
     this.#heldFrom = this.#count = this.#done = 0;

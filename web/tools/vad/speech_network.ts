@@ -2,7 +2,7 @@
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { checkSamples } from '../../src/api/sample_check.js';
 import { wrongState } from '../../src/api/errors.js';
-import { abortedOr, throwIfAborted } from '../../src/api/signals.js';
+import { abortedOr, orAborted, throwIfAborted } from '../../src/api/signals.js';
 import type { Variant } from '../../src/api/types.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { NetworksLink } from '../../src/protocol/networks.js';
@@ -19,6 +19,17 @@ export interface SpeechNetwork {
   readonly link: NetworksLink;
   /** models/vad.tsm */
   readonly model: Uint8Array;
+  /** Whether a call has failed: its worker or its memory may be gone. */
+  isLost: boolean;
+}
+
+/** What one recording or stream has of the detector. */
+export interface DetectorUse {
+  readonly network: SpeechNetwork;
+  /** Its recording, which is begun: the detector is there. */
+  readonly frames: FrameReader;
+  /** Ends the use, not the detector. Calls after the first one do nothing. */
+  readonly release: () => void;
 }
 
 /** Starts the module that runs networks, and fetches the detector's. */
@@ -34,7 +45,7 @@ export async function openSpeechNetwork(
       readModel(platform, signal),
       link.call('start', { variant, threads: 1, module: undefined }, { signal }),
     ]);
-    return { link, model };
+    return { link, model, isLost: false };
   } catch (error) {
     link.close();
     throw abortedOr(signal, error);
@@ -93,6 +104,11 @@ export class FrameReader {
     return rest.length > 0 ? this.#hear(rest) : new Float32Array();
   }
 
+  /** Begins the recording, which push() does where it is not begun yet: then it is known that the network is there. */
+  async begin(): Promise<void> {
+    await orAborted(this.#id(), this.#signal);
+  }
+
   /** Gives back its memory; also of what is only being begun. */
   close(): void {
     if (this.#isClosed) return;
@@ -103,10 +119,25 @@ export class FrameReader {
 
   async #hear(samples: Float32Array): Promise<Float32Array> {
     this.#checkOpen();
-    const { link, model } = this.#network;
-    const id = await (this.#begun ??= link.call('beginSpeech', { model }));
+    const id = await this.#id();
     this.#checkOpen();
-    return link.call('hearSpeech', { id, samples }, { signal: this.#signal });
+    const { link } = this.#network;
+    return this.#watched(link.call('hearSpeech', { id, samples }, { signal: this.#signal }));
+  }
+
+  #id(): Promise<number> {
+    const { link, model } = this.#network;
+    return (this.#begun ??= this.#watched(link.call('beginSpeech', { model })));
+  }
+
+  async #watched<T>(call: Promise<T>): Promise<T> {
+    try {
+      return await call;
+    } catch (error) {
+      // A recording that was closed or aborted meanwhile says nothing about the network.
+      if (!this.#isClosed && !this.#signal?.aborted) this.#network.isLost = true;
+      throw error;
+    }
   }
 
   #checkOpen(): void {
