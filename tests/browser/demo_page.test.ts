@@ -270,7 +270,8 @@ describe('the page', () => {
     await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     await shown(() => page.textContent('#transcript_title')).toBe('short.wav');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
-    expect(page.workers()).toHaveLength(1);
+    // The model's, and its voice detector's.
+    expect(page.workers()).toHaveLength(2);
     expect(problems).toEqual([]);
   });
 
@@ -292,7 +293,8 @@ describe('the page', () => {
     await shown(() => page.textContent('[data-fact="model"]')).toMatch(/^mine\.apr/);
     await shown(() => page.textContent('#transcript_title')).toBe('late.wav');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
-    expect(page.workers()).toHaveLength(1);
+    // The model's, and its voice detector's.
+    expect(page.workers()).toHaveLength(2);
     expect(problems.filter((problem) => !/request failed/.test(problem))).toEqual([]);
   });
 

@@ -252,7 +252,8 @@ test('captions that are begun twice, stopped or taken off the page leave one mod
     events: ['susurrus-transcript'],
     labels: ['Add captions again', 'Add captions'],
   });
-  await workersLeft(1);
+  // The model's, and its voice detector's.
+  await workersLeft(2);
   expect(problems).toEqual([]);
 });
 

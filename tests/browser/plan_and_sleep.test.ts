@@ -101,6 +101,8 @@ test('an idle model has no worker; the next call starts one, and gets its answer
       while (page.workers().length > before) await page.waitForTimeout(5);
       const tokens = await handle.evaluate((model) => model.tokenizer.encode('one two'));
       expect(tokens.length).toBeGreaterThan(0);
+      // Its voice detector has a worker of its own.
+      await handle.evaluate(async (model) => model.transcribe(new Float32Array(16_000)));
     }
     await handle.evaluate((model) => model.dispose());
     expect(problems).toEqual([]);
@@ -118,7 +120,7 @@ test('the workers of forgotten models end, with one warning', () =>
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
       for (const threads of [1, 2]) {
         const model = await loadModel<'whisper'>('/demo/models/digits.apr', { threads });
-        await model.tokenizer.encode('one');
+        await model.transcribe(new Float32Array(16_000));
       }
     });
     expect(page.workers().length).toBeGreaterThan(before);

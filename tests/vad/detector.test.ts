@@ -280,7 +280,10 @@ describe('what a recording has in the network goes with it', () => {
       },
       close: () => undefined,
     };
-    const own = new SpeechDetector({ link: link as never, model: new Uint8Array(), isLost: false }, node);
+    const own = new SpeechDetector(
+      { link: link as never, model: new Uint8Array(), isLost: false },
+      node,
+    );
     return { detector: own, calls, live, begun: () => begun };
   }
 

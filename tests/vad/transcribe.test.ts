@@ -8,7 +8,7 @@ import type { WhisperModel, Segment, Transcript } from '../../web/src/node.js';
 import { node } from '../../web/src/node_platform.js';
 import type { Platform } from '../../web/src/platform/platform.js';
 import type { HeardAudio } from '../../web/src/platform/speech.js';
-import { openSilenceSkipper } from '../../web/tools/vad/silence_skipping.js';
+import { KeptDetector } from '../../web/tools/vad/kept_detector.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
@@ -256,19 +256,21 @@ describe('how far the detector goes ahead of the model', () => {
   function countingPlatform(): {
     platform: Platform;
     heard: () => number;
-    isClosed: () => boolean;
+    hasRecording: () => boolean;
   } {
-    let [heard, isClosed] = [0, false];
+    let [heard, hasRecording] = [0, false];
     const call = (name: string, request: { samples: Float32Array }): Promise<unknown> => {
-      if (isClosed) return Promise.reject(new Error('closed'));
+      if (name === 'beginSpeech') hasRecording = true;
+      if (name === 'endSpeech') hasRecording = false;
       if (name !== 'hearSpeech') return Promise.resolve(1);
+      if (!hasRecording) return Promise.reject(new Error('ended'));
       heard += request.samples.length / rate;
       return Promise.resolve(new Float32Array(Math.ceil(request.samples.length / 512)).fill(1));
     };
-    const link = { call, close: () => (isClosed = true) };
+    const link = { call, close: () => undefined };
     const vadModel = pathToFileURL(join(projectRoot, 'models/vad.tsm'));
     const platform = { ...node, vadModel, openNetworks: () => link as never };
-    return { platform, heard: () => heard, isClosed: () => isClosed };
+    return { platform, heard: () => heard, hasRecording: () => hasRecording };
   }
 
   const long = new Float32Array(seconds * rate);
@@ -281,7 +283,7 @@ describe('how far the detector goes ahead of the model', () => {
 
   test.each(sources)('%s: at most a minute, and no further once it is left', async (_, audio) => {
     const { platform, heard } = countingPlatform();
-    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const skipper = await new KeptDetector(platform).openSkipper({}, undefined);
     const skipped = await skipper.skip(audio(), { ...whole, mostHeldSeconds: 600 });
     if (!('chunks' in skipped.audio)) throw new Error('It was expected to come in chunks.');
     const { chunks } = skipped.audio;
@@ -304,17 +306,18 @@ describe('how far the detector goes ahead of the model', () => {
   });
 
   test('all of a recording where its loudness counts as a whole', async () => {
-    const { platform, heard, isClosed } = countingPlatform();
-    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const { platform, heard, hasRecording } = countingPlatform();
+    const skipper = await new KeptDetector(platform).openSkipper({}, undefined);
     const skipped = await skipper.skip({ samples: long, isOwn: false }, whole);
     expect(heard()).toBeCloseTo(seconds, 3);
-    expect(isClosed()).toBe(true);
+    await turns(1);
+    expect(hasRecording()).toBe(false);
     expect('samples' in skipped.audio && skipped.audio.samples.length).toBe(long.length);
   });
 
   test('a recording is that of the call, whatever its owner does with it later', async () => {
     const { platform } = countingPlatform();
-    const skipper = await openSilenceSkipper(platform, {}, undefined);
+    const skipper = await new KeptDetector(platform).openSkipper({}, undefined);
     const own = new Float32Array(70 * rate).fill(0.25);
     const limits = { ...whole, mostHeldSeconds: 60 };
     const skipped = await skipper.skip({ samples: own, isOwn: false }, limits);

@@ -95,11 +95,7 @@ export class EngineModel implements CommonModel {
     facts: VerifiedFacts,
     loading?: Loading,
   ) {
-    const self = new WeakRef(this);
-    this.#detector = new VoiceDetector(platform, (warning) => {
-      const model = self.deref();
-      if (model) model.#warn(warning);
-    });
+    this.#detector = new VoiceDetector(platform, warningTo(new WeakRef(this)));
     this.#engine = new RestingEngine(engine, this.#detector);
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
@@ -354,7 +350,8 @@ export class EngineModel implements CommonModel {
     throw renamed('model.resume', 'model.transcribe(audio, { from: saved })');
   }
 
-  #warn(warning: string): void {
+  /** Adds to the warnings of `info`. */
+  warn(warning: string): void {
     this.#warnings.push(warning);
     this.info = { ...this.info, warnings: [...this.info.warnings, warning] };
   }
@@ -390,6 +387,12 @@ export class EngineModel implements CommonModel {
     return this.#queue.run(() => this.#engine.use(this, waiting, signal), signal);
   }
 }
+
+/** A function of its own: closures made in the constructor hold `this`, and would keep a forgotten model alive. */
+const warningTo =
+  (model: WeakRef<EngineModel>): ((warning: string) => void) =>
+  (warning) =>
+    model.deref()?.warn(warning);
 
 /** The options of a transcription that are not the engine's, and whether silence is left out. */
 type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress' | 'vad'>;
