@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page, Worker } from 'playwright-core';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { modelBytes } from '../support/embedded_model.js';
+import { projectRoot } from '../support/shared_folder.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub } from '../support/hub_server.js';
 import { startModelServer } from '../support/model_server.js';
@@ -88,9 +89,18 @@ test('by name and by URL, from what is kept and from the network', async () => {
   rmSync(root, { recursive: true });
 });
 
+/** Serves the voice detector's network to a page, and tells when its worker has started. */
+async function serveDetector(page: Page): Promise<{ started: () => Promise<unknown> }> {
+  const path = join(projectRoot, 'models/vad.tsm');
+  await page.route('**/models/vad.tsm', (route) => route.fulfill({ path }));
+  const predicate = (worker: Worker) => worker.url().endsWith('/worker.networks.mjs');
+  return { started: () => page.waitForEvent('worker', { predicate }) };
+}
+
 test('an idle model has no worker; the next call starts one, and gets its answer', () =>
   withPackagePage(browser, true, async ({ page, problems }) => {
     const before = page.workers().length;
+    const detector = await serveDetector(page);
     const handle = await page.evaluateHandle(async () => {
       const address = '/index.mjs';
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
@@ -102,7 +112,9 @@ test('an idle model has no worker; the next call starts one, and gets its answer
       const tokens = await handle.evaluate((model) => model.tokenizer.encode('one two'));
       expect(tokens.length).toBeGreaterThan(0);
       // Its voice detector has a worker of its own.
+      const started = detector.started();
       await handle.evaluate(async (model) => model.transcribe(new Float32Array(16_000)));
+      await started;
     }
     await handle.evaluate((model) => model.dispose());
     expect(problems).toEqual([]);
@@ -115,6 +127,7 @@ test('the workers of forgotten models end, with one warning', () =>
     page.on('console', (message) => {
       if (message.type() === 'warning') warnings.push(message.text());
     });
+    const started = (await serveDetector(page)).started();
     await page.evaluate(async () => {
       const address = '/index.mjs';
       const { loadModel } = (await import(address)) as typeof BrowserEntry;
@@ -123,7 +136,7 @@ test('the workers of forgotten models end, with one warning', () =>
         await model.transcribe(new Float32Array(16_000));
       }
     });
-    expect(page.workers().length).toBeGreaterThan(before);
+    await started;
     while (page.workers().length > before) {
       await page.evaluate(() => (globalThis as { gc?: () => void }).gc?.());
       await page.waitForTimeout(5);

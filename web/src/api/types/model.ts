@@ -129,7 +129,7 @@ export interface Tokenizer {
   readonly special: SpecialTokens;
 }
 
-/** Memory in bytes: planned when the model was loaded, and measured now. */
+/** The engine's memory in bytes: planned when the model was loaded, and measured now. The voice detector's 9 MB are not included. */
 export interface MemoryFacts {
   readonly weightBytes: number;
   readonly kvCacheBytes: number;
@@ -157,8 +157,8 @@ export type Model = WhisperModel | TransducerModel | AcousticModel;
 
 /**
  * What every loaded model has. One computation runs at a time; calls made meanwhile wait in order. A model holds an engine, with its
- * worker and memory, until `dispose()`. While a model is still loading (`early`) or has to be loaded again (`autoSleep`), a call rejects
- * if the load fails, with the same error as loadModel().
+ * worker and memory, until `dispose()`; from the first call that skips silence on, also a voice detector (9 MB) with a worker. While a model
+ * is still loading (`early`) or has to be loaded again (`autoSleep`), a call rejects if the load fails, with the same error as loadModel().
  */
 export interface CommonModel {
   readonly family: ModelFamily;
