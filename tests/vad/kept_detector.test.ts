@@ -10,6 +10,7 @@ import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/model/load_model.js';
 import { openNetworksHost } from '../../web/src/networks/fetched_networks.js';
 import { node } from '../../web/src/node_platform.js';
+import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import type { NetworksLink } from '../../web/src/protocol/networks.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 import { errorOf, modelBytes, sampleAudio } from '../support/embedded_model.js';
@@ -74,7 +75,7 @@ async function watchedModel(options: LoadOptions = {}) {
     vadModel: pathToFileURL(join(projectRoot, 'models/vad.tsm')),
     compileFiles: () => readModule('files'),
     openEngine: () =>
-      openInProcess(
+      openInProcess<EngineCalls, EngineEvent>(
         new EngineHost(async (variant) => openSingleThread(await readModule(`engine.${variant}`))),
       ),
   };
