@@ -2,7 +2,7 @@
 import { disposedDuringWork } from '../../src/api/errors.js';
 import { throwIfAborted } from '../../src/api/signals.js';
 import type { VadOptions } from '../../src/api/types.js';
-import { SharedWork } from '../../src/model/shared_work.js';
+import { SharedWork } from '../../src/api/shared_work.js';
 import type { Platform } from '../../src/platform/platform.js';
 import type { KeptDetection, SilenceSkipper, SpeechGate } from '../../src/platform/speech.js';
 import { DetectorSkipper } from './silence_skipping.js';
