@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { LoadOptions, LiveTranscription, WhisperModel } from '../../web/src/api/types.js';
 import { joined } from '../../web/src/api/joined.js';
-import { EngineHost } from '../../web/src/engine/host.js';
+import { EngineHost } from '../../web/src/engine/engine_host.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/model/load_model.js';
 import { openNetworksHost } from '../../web/src/networks/fetched_networks.js';
