@@ -13,10 +13,10 @@ AllowedPhrases::AllowedPhrases(const Tokenizer& tokenizer, std::span<const std::
   std::vector<uint32_t> ends_anywhere, ends_at_start;
   for (const std::string& phrase : phrases) {
     const PhraseTokens spelt = phrase_tokens(tokenizer, phrase);
-    ends_anywhere.push_back(anywhere_.trie.add(spelt.spaced));
     if (spelt.is_unspaced) {
       ends_anywhere.push_back(anywhere_.trie.add(spelt.bare));
     } else {
+      ends_anywhere.push_back(anywhere_.trie.add(spelt.spaced));
       ends_at_start.push_back(at_start_.trie.add(spelt.bare));
     }
   }

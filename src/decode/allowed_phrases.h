@@ -9,7 +9,7 @@
 namespace susurrus {
 
 /// Restricts text to a sequence of phrases from a list, which may be empty. A phrase has a space in front of it; the first
-/// one after a timestamp or at the beginning may go without, and so may any phrase of a script without spaces. Timestamps
+/// one after a timestamp or at the beginning may go without, and phrases of a script without spaces have none. Timestamps
 /// and <|endoftext|> come before the first phrase or after a complete one, never within; every other token is forbidden.
 /// No phrase is begun that `max_tokens` would cut.
 class AllowedPhrases : public LogitFilter {
@@ -49,7 +49,7 @@ class AllowedPhrases : public LogitFilter {
 
   const SpecialTokens& special_;
   size_t max_tokens_;
-  Spelling anywhere_;  // spaced spellings, and those of scripts without spaces
+  Spelling anywhere_;  // spaced spellings, and bare ones of scripts without spaces
   Spelling at_start_;  // bare spellings
   // Where in the tries the text so far may be: several places if phrases begin alike. Reserved once.
   mutable std::vector<Place> places_, next_places_;

@@ -19,7 +19,8 @@ HotwordBias::HotwordBias(const Tokenizer& tokenizer, std::span<const WeightedPhr
     : tokenizer_(tokenizer) {
   for (const WeightedPhrase& phrase : phrases) {
     const PhraseTokens spelt = phrase_tokens(tokenizer, phrase.text);
-    add(anywhere_, spelt.spaced, phrase.weight);
+    // A space would be likelier too, which such a script does not write.
+    if (!spelt.is_unspaced) add(anywhere_, spelt.spaced, phrase.weight);
     add(spelt.is_unspaced ? anywhere_ : at_start_, spelt.bare, phrase.weight);
   }
   matches_.reserve(anywhere_.trie.depth() + at_start_.trie.depth() + 2);

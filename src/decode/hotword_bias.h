@@ -46,7 +46,7 @@ class HotwordBias : public LogitFilter {
   bool is_word_start(std::span<const uint32_t> before) const;
 
   const Tokenizer& tokenizer_;
-  Spelling anywhere_;  // spaced spellings, and those of scripts without spaces
+  Spelling anywhere_;  // spaced spellings, and bare ones of scripts without spaces
   Spelling at_start_;  // bare spellings: only where no letter or number stands before them
   mutable std::vector<Match> matches_;  // reserved once
 };

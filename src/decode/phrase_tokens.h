@@ -12,7 +12,7 @@ struct PhraseTokens {
   std::vector<uint32_t> spaced;
   /// Without one: where a text begins.
   std::vector<uint32_t> bare;
-  /// Its script writes no spaces, so the bare spelling may follow other words as well.
+  /// Its script writes no spaces, so the bare spelling is the usual one everywhere.
   bool is_unspaced = false;
 };
 

@@ -48,7 +48,12 @@ SUSURRUS_TEST(phrases_are_spelt_with_and_without_a_space) {
   EXPECT_TRUE(spelt.spaced == words().tokens(" New| York"));
   EXPECT_TRUE(spelt.bare == words().tokens("New| York"));
   EXPECT_FALSE(spelt.is_unspaced);
-  EXPECT_TRUE(phrase_tokens(words().tokenizer, "東京").is_unspaced);
+  for (const char* phrase : {"東京", "「東京」", "3月", "สวัสดี", "カメラ"}) {
+    EXPECT_TRUE(phrase_tokens(words().tokenizer, phrase).is_unspaced);
+  }
+  for (const char* phrase : {"T恤", "3 May", "안녕", "3"}) {
+    EXPECT_FALSE(phrase_tokens(words().tokenizer, phrase).is_unspaced);
+  }
   EXPECT_TRUE(phrase_tokens(words().tokenizer, " \n").bare.empty());
 }
 
@@ -112,8 +117,9 @@ SUSURRUS_TEST(unwanted_phrases_are_only_kept_from_being_completed) {
 
 SUSURRUS_TEST(scripts_without_spaces_have_hotwords_anywhere) {
   const auto filter = bias({{"東京大", 2}});
-  EXPECT_EQ(words().changes(filter, "大"), "' '=2 '東京'=2");
-  EXPECT_EQ(words().changes(filter, "大|東京"), "' '=2 '大'=2 '東京'=2");
+  EXPECT_EQ(words().changes(filter, "大"), "'東京'=2");
+  EXPECT_EQ(words().changes(filter, "大|東京"), "'大'=2 '東京'=2");
+  EXPECT_EQ(words().changes(filter, ""), "'東京'=2");
 }
 
 SUSURRUS_TEST(hotwords_leave_forbidden_tokens_forbidden) {
@@ -152,8 +158,14 @@ SUSURRUS_TEST(allowed_phrases_may_begin_alike) {
 
 SUSURRUS_TEST(allowed_phrases_of_scripts_without_spaces_follow_one_another) {
   const auto filter = allowed({"東京", "大"});
-  EXPECT_EQ(next(filter, "東京"), "' ' '大' '東京' END <>");
-  EXPECT_EQ(next(filter, "東京| "), "'大' '東京'");
+  EXPECT_EQ(next(filter, ""), "'大' '東京' END <>");
+  EXPECT_EQ(next(filter, "東京"), "'大' '東京' END <>");
+  EXPECT_EQ(next(filter, "東京<3><3>"), "'大' '東京' END <>");
+  EXPECT_EQ(next(filter, "東京| "), "");
+  // Others keep one.
+  const auto mixed = allowed({"東京", "New"});
+  EXPECT_EQ(next(mixed, "東京"), "' New' '東京' END <>");
+  EXPECT_EQ(next(mixed, "東京| New"), "' New' '東京' END <>");
 }
 
 SUSURRUS_TEST(no_allowed_phrase_begins_that_does_not_fit) {
