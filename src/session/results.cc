@@ -13,6 +13,7 @@ const char* decision_name(Decision decision) {
     case Decision::dropped_silence: return "dropped:silence";
     case Decision::dropped_past_end: return "dropped:past-end";
     case Decision::dropped_zero_length: return "dropped:zero-length";
+    case Decision::dropped_repetition: return "dropped:repetition";
   }
   return "kept";
 }
@@ -22,7 +23,8 @@ bool is_rejected(Decision decision) {
     case Decision::dropped_no_speech:
     case Decision::dropped_silence:
     case Decision::dropped_past_end:
-    case Decision::dropped_zero_length: return true;
+    case Decision::dropped_zero_length:
+    case Decision::dropped_repetition: return true;
     default: return false;
   }
 }

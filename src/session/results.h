@@ -18,6 +18,7 @@ enum class Decision : uint8_t {
   dropped_silence,      // a hallucination amid silence
   dropped_past_end,     // timed after the end of the audio
   dropped_zero_length,  // a segment without length or without room for its words
+  dropped_repetition,  // text in circles, cut off where no time says what follows: the rest of its window went with it
 };
 const char* decision_name(Decision decision);
 /// The text was dropped.
@@ -84,6 +85,9 @@ struct WindowResult {
   bool is_unfinished = false;
   /// The text went round in circles and was cut back.
   bool is_loop_broken = false;
+  /// What was cut off then.
+  std::vector<uint32_t> cut_tokens;
+  std::vector<float> cut_logprobs;
 };
 
 }  // namespace susurrus

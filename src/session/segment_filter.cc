@@ -40,6 +40,7 @@ SegmentFilter::Outcome SegmentFilter::filter(WindowSegments&& window, WindowPlac
     if (outcome.is_window_dropped) return outcome;
     last_speech_end_ = speech_end(outcome.segments).value_or(last_speech_end_);
   }
+  if (window.rejected) outcome.rejected.push_back(std::move(*window.rejected));
   if (options_.is_openai_compatible) {
     clear_empty_segments(outcome.segments, outcome.rejected);
   } else {

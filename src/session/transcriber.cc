@@ -264,6 +264,7 @@ class WhisperTranscriber final : public Transcriber {
     window_ = is_whole ? whole_window(result, place_, tokenizer)
                        : split_window(result, place_, tokenizer);
     describe(window_.segments);
+    if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.word_timestamps) return accept();
     const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
     // Nothing to align.
@@ -288,10 +289,10 @@ class WhisperTranscriber final : public Transcriber {
     return accept();
   }
 
-  void describe(std::vector<Segment>& segments) const {
+  void describe(std::span<Segment> segments) const {
     for (Segment& segment : segments) {
       segment.language = languages_.current();
-      segment.decision = attempts_->decision();
+      if (!is_rejected(segment.decision)) segment.decision = attempts_->decision();
       segment.attempts = attempts_->attempts();
     }
   }

@@ -1,9 +1,11 @@
 #include "session/window_attempts.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "decode/repetition.h"
 #include "decode/seeded_random.h"
+#include "session/window_segments.h"
 
 namespace susurrus {
 namespace {
@@ -57,17 +59,19 @@ class FallbackAttempts final : public WindowAttempts {
       SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::needed));
       return false;
     }
-    if (decision == Decision::kept || index_ == 0 || !fallback_.keeps_best ||
+    if (decision == Decision::kept || !chosen_ || !fallback_.keeps_best ||
         is_better(result, result_)) {
       result_ = result;
       chosen_ = attempts_.size() - 1;
     }
-    is_done_ = decision == Decision::kept || index_ + 1 == fallback_.temperatures.size();
+    const bool is_same_temperature = decision == Decision::retried_repetition && lower_hotwords();
+    is_done_ = decision == Decision::kept ||
+               (!is_same_temperature && index_ + 1 == fallback_.temperatures.size());
     if (is_done_) {
-      attempts_[chosen_].decision = Decision::kept;
+      attempts_[*chosen_].decision = Decision::kept;
       decoder_.reset();
     } else {
-      ++index_;
+      if (!is_same_temperature) ++index_;
       // A language that was detected stays.
       options_.language = result.language;
       SUSURRUS_RETURN_IF_ERROR(begin(WindowDecoder::Encoding::done));
@@ -111,10 +115,29 @@ class FallbackAttempts final : public WindowAttempts {
     return is_improbable(result) ? Decision::retried_log_probability : Decision::kept;
   }
 
-  /// Both are below the standard. A repetitive text is the worse one, however probable it is.
+  /// Both are below the standard. A repetitive text is the worse one, however probable it is; then one that loses the
+  /// rest of the window.
   bool is_better(const WindowResult& result, const WindowResult& other) const {
     if (is_compressible(result) != is_compressible(other)) return is_compressible(other);
+    const SpecialTokens& special = model_.special_tokens();
+    const bool is_cut = loses_rest(result, special);
+    if (is_cut != loses_rest(other, special)) return !is_cut;
     return result.avg_logprob > other.avg_logprob;
+  }
+
+  /// Wishes that are too strong make text go in circles: half as strong at first, then none. False where none are left.
+  bool lower_hotwords() {
+    const auto is_wish = [](const Hotword& one) { return one.weight > 0; };
+    if (std::ranges::none_of(options_.hotwords, is_wish)) return false;
+    if (has_halved_hotwords_) {
+      std::erase_if(options_.hotwords, is_wish);
+      return true;
+    }
+    for (Hotword& one : options_.hotwords) {
+      if (is_wish(one)) one.weight /= 2;
+    }
+    has_halved_hotwords_ = true;
+    return true;
   }
 
   /// Text is timed where the shortened context holds nothing but silence.
@@ -131,7 +154,8 @@ class FallbackAttempts final : public WindowAttempts {
   std::vector<Attempt> attempts_;
   size_t index_ = 0;  // of the temperature
   WindowResult result_;
-  size_t chosen_ = 0;                   // attempt, which result_ is of
+  std::optional<size_t> chosen_;  // attempt, which result_ is of
+  bool has_halved_hotwords_ = false;
   Decision decision_ = Decision::kept;  // of the first attempt
   bool is_done_ = false;
 };

@@ -8,7 +8,8 @@ namespace susurrus {
 
 /// A window decoded at rising temperatures until an attempt is good enough (the reference's fallback): encoded once; or,
 /// where an automatic audio context has shortened it and the text is in doubt, once more in full, from the first
-/// temperature on.
+/// temperature on. Text that goes in circles is first tried again at the same temperature with half the weight of the
+/// hot words, then without them; attempts that follow have no more than that.
 /// Beam search and patience hold at temperature 0, best_of above it.
 class WindowAttempts {
  public:

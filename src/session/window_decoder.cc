@@ -252,6 +252,12 @@ class SearchingWindowDecoder final : public WindowDecoder {
     }
     keep = filters_.complete_length(std::span(candidate.tokens).first(keep));
     if (keep == candidate.tokens.size()) return;
+    if (result_.is_loop_broken) {
+      result_.cut_tokens.assign(candidate.tokens.begin() + static_cast<ptrdiff_t>(keep),
+                                candidate.tokens.end());
+      result_.cut_logprobs.assign(candidate.token_logprobs.begin() + static_cast<ptrdiff_t>(keep),
+                                  candidate.token_logprobs.end());
+    }
     candidate.tokens.resize(keep);
     candidate.token_logprobs.resize(keep);
     candidate.sum_logprob = 0;

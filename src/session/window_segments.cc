@@ -28,10 +28,9 @@ bool ends_in_single_timestamp(std::span<const uint32_t> tokens, const SpecialTok
          special.is_timestamp(tokens.back());
 }
 
-/// Makes a segment of the window's tokens [begin, end).
-Segment make_segment(const WindowResult& result, size_t begin, size_t end, WindowPlace place,
+Segment make_segment(const WindowResult& result, std::span<const uint32_t> tokens,
+                     std::span<const float> logprobs, WindowPlace place,
                      const Tokenizer& tokenizer) {
-  const auto tokens = std::span(result.tokens).subspan(begin, end - begin);
   std::vector<uint32_t> text_tokens;
   for (uint32_t token : tokens) {
     if (token < tokenizer.special().end_of_text) text_tokens.push_back(token);
@@ -43,9 +42,7 @@ Segment make_segment(const WindowResult& result, size_t begin, size_t end, Windo
   segment.text = tokenizer.decode(text_tokens);
   segment.tokens.assign(tokens.begin(), tokens.end());
   segment.token_probabilities.reserve(tokens.size());
-  for (float logprob : std::span(result.token_logprobs).subspan(begin, end - begin)) {
-    segment.token_probabilities.push_back(std::exp(logprob));
-  }
+  for (float logprob : logprobs) segment.token_probabilities.push_back(std::exp(logprob));
   segment.temperature = result.temperature;
   segment.avg_logprob = result.avg_logprob;
   segment.compression_ratio = result.compression_ratio;
@@ -54,7 +51,34 @@ Segment make_segment(const WindowResult& result, size_t begin, size_t end, Windo
   return segment;
 }
 
+/// Makes a segment of the window's tokens [begin, end).
+Segment make_segment(const WindowResult& result, size_t begin, size_t end, WindowPlace place,
+                     const Tokenizer& tokenizer) {
+  return make_segment(result, std::span(result.tokens).subspan(begin, end - begin),
+                      std::span(result.token_logprobs).subspan(begin, end - begin), place,
+                      tokenizer);
+}
+
+std::optional<Segment> cut_segment(const WindowResult& result, WindowPlace place,
+                                   const Tokenizer& tokenizer) {
+  Segment segment = make_segment(result, result.cut_tokens, result.cut_logprobs, place, tokenizer);
+  if (!has_text(segment)) return std::nullopt;
+  segment.decision = Decision::dropped_repetition;
+  return segment;
+}
+
+/// Text that was closed, at a time after the window's beginning.
+bool ends_in_time(std::span<const uint32_t> tokens, const SpecialTokens& special) {
+  return !tokens.empty() && special.is_timestamp(tokens.back()) &&
+         tokens.back() != special.timestamp_begin;
+}
+
 }  // namespace
+
+bool loses_rest(const WindowResult& result, const SpecialTokens& special) {
+  return result.is_loop_broken && !ends_in_time(result.tokens, special) &&
+         meetings(result.tokens, special).empty();
+}
 
 WindowSegments split_window(const WindowResult& result, WindowPlace place,
                             const Tokenizer& tokenizer) {
@@ -88,6 +112,7 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
       if (result.is_loop_broken) split.next_seek = seek_to(*last);
     }
     split.segments.push_back(std::move(segment));
+    if (loses_rest(result, special)) split.rejected = cut_segment(result, place, tokenizer);
     return split;
   }
 
@@ -109,6 +134,7 @@ WindowSegments whole_window(const WindowResult& result, WindowPlace place,
   WindowSegments window;
   window.next_seek = place.end();
   window.segments.push_back(make_segment(result, 0, result.tokens.size(), place, tokenizer));
+  if (result.is_loop_broken) window.rejected = cut_segment(result, place, tokenizer);
   return window;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +11,8 @@ namespace susurrus {
 
 struct WindowSegments {
   std::vector<Segment> segments;  // neither ids, language, decision nor attempts yet
+  /// What was cut off the end of the window's text, where the window is not decoded again from there.
+  std::optional<Segment> rejected;
   /// Where the next window begins; not yet past `seek` where the last meeting is at 0.
   uint64_t next_seek = 0;
   /// Nothing is said after the last timestamp.
@@ -25,6 +28,9 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
 /// The window's text as one segment with the window's times, whatever timestamps it may hold.
 WindowSegments whole_window(const WindowResult& result, WindowPlace place,
                             const Tokenizer& tokenizer);
+
+/// The text went round in circles, and nothing in what is left of it tells when: what was said after the cut is lost.
+bool loses_rest(const WindowResult& result, const SpecialTokens& special);
 
 /// More than white space.
 bool has_text(const Segment& segment);

@@ -174,6 +174,38 @@ SUSURRUS_TEST(segments_tell_why_their_window_was_tried_again) {
   }
 }
 
+SUSURRUS_TEST(text_cut_as_a_loop_with_the_rest_of_its_window_is_rejected) {
+  auto model = small_model(24);
+  ASSERT_TRUE(model != nullptr);
+  // Nothing but one letter can be heard.
+  for (bool timestamps : {false, true}) {
+    TranscribeOptions options = plain_options("en", timestamps);
+    options.decode.suppress_tokens.emplace();
+    const uint32_t end =
+        timestamps ? model->special_tokens().timestamp_begin : model->dimensions().n_vocab;
+    for (uint32_t token = 0; token < end; ++token) {
+      if (token != 'a') options.decode.suppress_tokens->push_back(token);
+    }
+    size_t letters = 0;
+    const Outcome outcome = transcribe(*model, options, noise(11840));
+    for (const Segment& segment : outcome.rejected) {
+      if (segment.decision != Decision::dropped_repetition) continue;
+      letters += segment.text.size();
+      EXPECT_EQ(segment.language.view(), "en");
+      EXPECT_EQ(segment.attempts.size(), 1u);
+      EXPECT_EQ(segment.text, std::string(segment.text.size(), 'a'));
+    }
+    if (!timestamps) EXPECT_GT(letters, 10u);
+    for (const Segment& segment : outcome.segments) {
+      EXPECT_TRUE(segment.decision == Decision::kept);
+    }
+    options.is_openai_compatible = true;
+    for (const Segment& segment : transcribe(*model, options, noise(11840)).rejected) {
+      EXPECT_FALSE(segment.decision == Decision::dropped_repetition);
+    }
+  }
+}
+
 SUSURRUS_TEST(the_same_recording_gives_the_same_again) {
   auto model = small_model(25);
   ASSERT_TRUE(model != nullptr);

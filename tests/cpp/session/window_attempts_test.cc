@@ -1,6 +1,8 @@
 // When a window is tried again, at which temperature, and what is said of it.
 #include "session/window_attempts.h"
 
+#include <algorithm>
+
 #include "whisper/encoded_model.h"
 
 namespace susurrus::testing {
@@ -48,6 +50,22 @@ FallbackOptions lenient() {
 DecodeOptions without_loops() {
   DecodeOptions options;
   options.break_loops = false;
+  return options;
+}
+
+/// Any other token is suppressed, the end too.
+DecodeOptions hearing_only(const WhisperModel& model, const std::vector<std::string>& texts) {
+  std::vector<uint32_t> heard;
+  for (const std::string& text : texts) {
+    const std::vector<uint32_t> tokens = model.tokenizer().encode(text);
+    heard.insert(heard.end(), tokens.begin(), tokens.end());
+  }
+  DecodeOptions options;
+  options.timestamps = false;
+  options.suppress_tokens.emplace();
+  for (uint32_t token = 0; token < model.dimensions().n_vocab; ++token) {
+    if (std::ranges::find(heard, token) == heard.end()) options.suppress_tokens->push_back(token);
+  }
   return options;
 }
 
@@ -160,16 +178,67 @@ SUSURRUS_TEST(silence_is_not_tried_again) {
 SUSURRUS_TEST(loops_are_tried_again_as_long_as_there_is_a_temperature) {
   auto model = model_with_window(70);
   ASSERT_TRUE(model != nullptr);
-  DecodeOptions options;
-  options.timestamps = false;
-  // Nothing else is worth hearing, at any temperature.
-  options.hotwords = {{"two", 20}};
+  // Nothing else can be heard, at any temperature.
+  DecodeOptions options = hearing_only(*model, {"a"});
   FallbackOptions fallback = lenient();
   const Outcome outcome = tried(*model, options, fallback);
   expect_retries(outcome, 6, Decision::retried_repetition);
   EXPECT_TRUE(outcome.result.is_loop_broken);
   options.break_loops = false;
   expect_retries(tried(*model, options, fallback), 1, Decision::kept);
+}
+
+SUSURRUS_TEST(an_attempt_that_loses_the_rest_of_the_window_is_the_best_only_of_such) {
+  size_t cut_count = 0;
+  for (uint64_t seed = 70; seed < 76; ++seed) {
+    auto model = model_with_window(seed);
+    ASSERT_TRUE(model != nullptr);
+    // With little to choose from, the most probable text goes in circles and a drawn one does not.
+    const DecodeOptions options = hearing_only(*model, {"abcdefgh"});
+    FallbackOptions fallback = lenient();
+    fallback.logprob_threshold = 1;
+    fallback.keeps_best = true;
+    fallback.temperatures = {0, 1};
+    const Outcome outcome = tried(*model, options, fallback);
+    ASSERT_EQ(outcome.attempts.size(), 2u);
+    if (outcome.attempts[0].decision == Decision::kept) continue;
+    if (outcome.attempts[0].decision == Decision::retried_log_probability) continue;
+    ++cut_count;
+    EXPECT_TRUE(outcome.attempts[0].avg_logprob > outcome.result.avg_logprob);
+    EXPECT_FALSE(outcome.result.is_loop_broken);
+    EXPECT_EQ(outcome.result.temperature, 1.0);
+  }
+  EXPECT_GT(cut_count, 0u);
+}
+
+SUSURRUS_TEST(hot_words_that_make_text_go_in_circles_are_lowered_then_left_out) {
+  auto model = model_with_window(70);
+  ASSERT_TRUE(model != nullptr);
+  DecodeOptions options;
+  options.timestamps = false;
+  FallbackOptions fallback = lenient();
+  for (bool keeps_best : {false, true}) {
+    fallback.keeps_best = keeps_best;
+    options.hotwords.clear();
+    const Outcome without = tried(*model, options, fallback);
+    EXPECT_FALSE(without.result.is_loop_broken);
+    ASSERT_EQ(without.attempts.size(), 1u);
+    // Nothing else is worth hearing, with half the weight either.
+    options.hotwords = {{"two", 20}, {"three", -1}};
+    const Outcome outcome = tried(*model, options, fallback);
+    ASSERT_EQ(outcome.attempts.size(), 3u);
+    for (const Attempt& attempt : outcome.attempts) EXPECT_EQ(attempt.temperature, 0.0);
+    EXPECT_TRUE(outcome.decision == Decision::retried_repetition);
+    EXPECT_TRUE(outcome.attempts[1].decision == Decision::retried_repetition);
+    EXPECT_TRUE(outcome.attempts[2].decision == Decision::kept);
+    EXPECT_EQ(outcome.result.text, without.result.text);
+  }
+  // A loop that they have nothing to do with goes on to the next temperature.
+  options = hearing_only(*model, {"a"});
+  options.hotwords = {{"three", -1}};
+  EXPECT_EQ(tried(*model, options, fallback).attempts.size(), 6u);
+  options.hotwords = {{"three", 1}};
+  EXPECT_EQ(tried(*model, options, fallback).attempts.size(), 8u);
 }
 
 SUSURRUS_TEST(beams_are_for_temperature_zero_and_samples_for_the_others) {

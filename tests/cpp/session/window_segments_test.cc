@@ -33,6 +33,10 @@ WindowSegments split(const std::vector<uint32_t>& tokens, WindowPlace place,
   result.token_logprobs.assign(tokens.size(), std::log(0.5f));
   result.avg_logprob = -0.5f;
   result.is_loop_broken = is_loop_broken;
+  if (is_loop_broken) {
+    result.cut_tokens = {'x', 'x', 'x'};
+    result.cut_logprobs.assign(3, std::log(0.25f));
+  }
   return split_window(result, place, byte_tokenizer());
 }
 
@@ -123,6 +127,35 @@ SUSURRUS_TEST(after_a_broken_loop_the_window_goes_on_where_the_text_was_cut) {
   result = split({kZero + 20, 'a', 'b'}, {1000, 3000}, true);
   expect_segment(result.segments[0], 10.0, 40.0, "ab", 3);
   EXPECT_EQ(result.next_seek, 4000u);
+}
+
+SUSURRUS_TEST(what_a_broken_loop_loses_is_told) {
+  const auto expect_lost = [](const WindowSegments& window, bool is_lost) {
+    EXPECT_EQ(window.rejected.has_value(), is_lost);
+    if (!window.rejected) return;
+    expect_segment(*window.rejected, 10.0, 40.0, "xxx", 3);
+    EXPECT_TRUE(window.rejected->decision == Decision::dropped_repetition);
+    EXPECT_NEAR(window.rejected->token_probabilities[2], 0.25, 1e-6);
+    EXPECT_EQ(window.next_seek, 4000u);
+  };
+  expect_lost(split({kZero, 'a'}, {1000, 3000}, true), true);
+  expect_lost(split({'a'}, {1000, 3000}, true), true);
+  expect_lost(split({}, {1000, 3000}, true), true);
+  expect_lost(split({kZero, 'a', kZero}, {1000, 3000}, true), true);
+  // Decoded again from where the text was closed.
+  expect_lost(split({kZero, 'a', kZero + 50}, {1000, 3000}, true), false);
+  expect_lost(split({kZero, 'a', kZero + 50, kZero + 50, 'b'}, {1000, 3000}, true), false);
+  expect_lost(split({kZero, 'a'}, {1000, 3000}), false);
+
+  WindowResult result;
+  result.tokens = {'a'};
+  result.token_logprobs = {0};
+  result.is_loop_broken = true;
+  result.cut_tokens = {'x', 'x', 'x'};
+  result.cut_logprobs.assign(3, std::log(0.25f));
+  expect_lost(whole_window(result, {1000, 3000}, byte_tokenizer()), true);
+  result.cut_tokens = {' ', ' ', ' '};
+  expect_lost(whole_window(result, {1000, 3000}, byte_tokenizer()), false);
 }
 
 SUSURRUS_TEST(a_whole_window_has_its_own_times) {

@@ -94,7 +94,8 @@ export type Decision =
   | 'dropped:no-speech'
   | 'dropped:silence'
   | 'dropped:past-end'
-  | 'dropped:zero-length';
+  | 'dropped:zero-length'
+  | 'dropped:repetition';
 
 /** One attempt at decoding a window. */
 export interface Attempt {
