@@ -36,6 +36,12 @@ BeamSearch::BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t 
   last_tokens_.reserve(beam_size);
 }
 
+BeamSearch::BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+                       uint32_t beam_size, const std::vector<double>& open_sums)
+    : BeamSearch(kernels, end_of_text, max_tokens, beam_size, 1) {
+  open_sums_ = &open_sums;
+}
+
 bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
   rank_continuations(rows);
   // Everything forbidden: what there is now is the end.
@@ -45,7 +51,7 @@ bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
   last_tokens_.clear();
   for (const Continuation& continuation : continuations_) {
     if (continuation.token == end_of_text_) {
-      add_candidate(continuation);
+      open_sums_ ? keep_better(continuation) : add_candidate(continuation);
     } else {
       add_beam(continuation);
       if (next_.sums.size() == beam_size_) break;
@@ -53,7 +59,13 @@ bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
   }
   std::swap(now_, next_);
   ++length_;
-  return finished_count_ == max_candidates_ || now_.sums.empty() || length_ == max_tokens_;
+  return is_ended();
+}
+
+bool BeamSearch::is_ended() const {
+  if (now_.sums.empty() || length_ == max_tokens_) return true;
+  // Tokens only make a sequence less probable.
+  return open_sums_ ? best_sum_ >= now_.sums[0] : finished_count_ == max_candidates_;
 }
 
 void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows) {
@@ -64,7 +76,9 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
     const LogSoftmax log_softmax(kernels_, rows[source], top_[0].logit);
     for (const RankedLogit& top : std::span(top_).first(count)) {
       const float logprob = log_softmax(top.logit);
-      continuations_.push_back({now_.sums[source] + logprob, logprob, static_cast<uint32_t>(source),
+      const float rank =
+          open_sums_ ? static_cast<float>(top.logit - (*open_sums_)[source]) : logprob;
+      continuations_.push_back({now_.sums[source] + rank, logprob, static_cast<uint32_t>(source),
                                 top.token, static_cast<uint32_t>(continuations_.size())});
     }
   }
@@ -76,11 +90,26 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
 void BeamSearch::add_candidate(const Continuation& end) {
   if (finished_count_ == max_candidates_) return;
   TokenCandidate& one = finished_[finished_count_++];
-  auto tokens = this->tokens(end.source);
-  const float* logprobs = now_.logprobs.data() + end.source * max_tokens_;
-  one.tokens.assign(tokens.begin(), tokens.end());
-  one.token_logprobs.assign(logprobs, logprobs + length_);
+  copy_beam(end.source, one);
   one.sum_logprob = end.sum;
+}
+
+void BeamSearch::keep_better(const Continuation& end) {
+  if (end.sum <= best_sum_) return;
+  best_sum_ = end.sum;
+  finished_count_ = 1;
+  copy_beam(end.source, finished_[0]);
+  finished_[0].sum_logprob = add_logprob(finished_[0].sum_logprob, end.logprob);
+}
+
+/// With the sum of its tokens' log probabilities.
+void BeamSearch::copy_beam(size_t source, TokenCandidate& to) const {
+  const auto tokens = this->tokens(source);
+  const float* logprobs = now_.logprobs.data() + source * max_tokens_;
+  to.tokens.assign(tokens.begin(), tokens.end());
+  to.token_logprobs.assign(logprobs, logprobs + length_);
+  to.sum_logprob = 0;
+  for (float logprob : to.token_logprobs) to.sum_logprob = add_logprob(to.sum_logprob, logprob);
 }
 
 void BeamSearch::add_beam(const Continuation& next) {
@@ -97,6 +126,13 @@ void BeamSearch::add_beam(const Continuation& next) {
 
 std::vector<TokenCandidate> BeamSearch::finish() {
   finished_.resize(finished_count_);
+  if (open_sums_) {
+    if (!now_.sums.empty() && (finished_.empty() || now_.sums[0] > best_sum_)) {
+      finished_.resize(1);
+      copy_beam(0, finished_[0]);
+    }
+    return std::move(finished_);
+  }
   if (finished_.size() < beam_size_) {
     std::vector<size_t> order(now_.sums.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -1,4 +1,5 @@
 #pragma once
+#include <limits>
 #include <optional>
 
 #include "decode/log_probability.h"
@@ -13,12 +14,20 @@ size_t beam_candidate_count(uint32_t beam_size, std::optional<double> patience);
 /// The reference's beam search: of beam_size + 1 continuations of each sequence, the best beam_size unfinished ones go on;
 /// finished ones that rank above the last of these are candidates, until there are enough. Sums are of f32. Sequences of
 /// probability 0 are never kept (the reference keeps some where fewer than beam_size tokens are allowed).
+///
+/// Of a closed vocabulary little is allowed at each step: sequences that nobody said would soon be finished, and a long
+/// phrase loses to a short one whose every token costs more. There, sequences rank by their probability among all texts,
+/// and the most probable one is looked for until none under way can surpass it.
 class BeamSearch final : public TokenSearch {
  public:
   /// Ends with `max_candidates` candidates (beam_candidate_count), after `max_tokens` choices, or when nothing can go on.
   /// All at least 1.
   BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
              uint32_t beam_size, size_t max_candidates);
+  /// For a closed vocabulary: finds one candidate. `open_sums`, which the caller sets before each choose() and which
+  /// outlives the search, are log_sum_exp() of the rows before the vocabulary was closed.
+  BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
+             uint32_t beam_size, const std::vector<double>& open_sums);
 
   size_t sequence_count() const override { return now_.sums.size(); }
   std::span<const uint32_t> tokens(size_t sequence) const override {
@@ -27,7 +36,8 @@ class BeamSearch final : public TokenSearch {
   bool choose(std::span<const std::span<const float>> rows) override;
   std::span<const uint32_t> sources() const override { return sources_; }
   std::span<const uint32_t> last_tokens() const override { return last_tokens_; }
-  /// Finished ones as they were found; if fewer than beam_size, unfinished ones too, the best first.
+  /// Finished ones as they were found; if fewer than beam_size, unfinished ones too, the best first. Of a closed vocabulary
+  /// the best one.
   std::vector<TokenCandidate> finish() override;
 
  private:
@@ -35,7 +45,7 @@ class BeamSearch final : public TokenSearch {
   struct Beams {
     std::vector<uint32_t> tokens;
     std::vector<float> logprobs;
-    std::vector<float> sums;
+    std::vector<float> sums;  // by which they rank: of logprobs, but for a closed vocabulary
   };
   struct Continuation {
     float sum;
@@ -47,7 +57,10 @@ class BeamSearch final : public TokenSearch {
 
   void rank_continuations(std::span<const std::span<const float>> rows);
   void add_candidate(const Continuation& end);
+  void keep_better(const Continuation& end);
   void add_beam(const Continuation& next);
+  void copy_beam(size_t source, TokenCandidate& to) const;
+  bool is_ended() const;
 
   const KernelTable& kernels_;
   uint32_t end_of_text_;
@@ -58,7 +71,9 @@ class BeamSearch final : public TokenSearch {
   Beams now_, next_;
   std::vector<RankedLogit> top_;
   std::vector<Continuation> continuations_;
-  std::vector<TokenCandidate> finished_;  // max_candidates of them, reserved
+  const std::vector<double>* open_sums_ = nullptr;            // of a closed vocabulary
+  float best_sum_ = -std::numeric_limits<float>::infinity();  // of the one that is finished there
+  std::vector<TokenCandidate> finished_;                      // max_candidates of them, reserved
   size_t finished_count_ = 0;
   std::vector<uint32_t> sources_, last_tokens_;
 };
