@@ -1,6 +1,7 @@
+import { firstStrong, marked } from './direction.js';
+import type { MarkLine } from './direction.js';
 import type { FormatOptions } from './options.js';
 import { toMilliseconds } from './time.js';
-import { wordsOf } from './transcript.js';
 import type { TranscriptLike, TranscriptWord } from './transcript.js';
 import { strip, underlined } from './white_space.js';
 import { wordGroups } from './word_groups.js';
@@ -12,16 +13,29 @@ export interface Cue {
   readonly text: string;
 }
 
-/** The subtitles of a transcript: of its words where it has them, else of its segments. */
-export function* cues(transcript: TranscriptLike, options: FormatOptions): Generator<Cue> {
-  const words = wordsOf(transcript);
-  if (!words) {
+/**
+ * The subtitles of a transcript: of its words where it has them, else of its segments. `markLine` makes lines of
+ * right-to-left text right in the notation; the default is that of WebVTT and of text tracks.
+ */
+export function* cues(
+  transcript: TranscriptLike,
+  options: FormatOptions,
+  markLine: MarkLine = firstStrong,
+): Generator<Cue> {
+  for (const cue of unmarked(transcript, options)) {
+    yield options.compatibility ? cue : { ...cue, text: marked(cue.text, markLine) };
+  }
+}
+
+function* unmarked(transcript: TranscriptLike, options: FormatOptions): Generator<Cue> {
+  const groups = wordGroups(transcript, options);
+  if (!groups) {
     for (const { start, end, text } of transcript.segments) {
       yield timed(start, end, strip(text).replaceAll('-->', '->'));
     }
     return;
   }
-  for (const group of wordGroups(words, options)) {
+  for (const group of groups) {
     if (options.highlightWords) yield* highlighted(group);
     else yield timed(group[0]!.start, group.at(-1)!.end, textOf(group));
   }

@@ -1,15 +1,14 @@
 import type { FormatOptions } from './options.js';
 import { digits, roundHalfEven } from './time.js';
-import { wordsOf } from './transcript.js';
 import type { TranscriptLike, TranscriptWord } from './transcript.js';
 import { inOneLine } from './white_space.js';
 import { wordGroups } from './word_groups.js';
 
 /** Lyrics: a line for each segment or, where there are words, each line of its subtitles; with word times on demand. */
 export function writeLrc(transcript: TranscriptLike, options: FormatOptions): string {
-  const words = wordsOf(transcript);
-  const lines = words
-    ? [...wordGroups(words, options)].flatMap(linesOf).map((line) => wordLine(line, options))
+  const groups = wordGroups(transcript, options);
+  const lines = groups
+    ? [...groups].flatMap(linesOf).map((line) => wordLine(line, options))
     : transcript.segments.map(({ start, text }) => `[${time(start)}]${inOneLine(text)}`);
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -11,16 +11,26 @@ export type TranscriptFormat =
  * the transcript has no words.
  */
 export interface FormatOptions {
-  /** Most characters in a line of a subtitle. */
+  /**
+   * Most columns in a line of a subtitle: a character takes one, a full-width one and an emoji two, a combining mark none.
+   */
   readonly maxLineWidth?: number;
   /** Most lines in a subtitle; needs `maxLineWidth`, and lets subtitles reach over segments. */
   readonly maxLineCount?: number;
-  /** Most words in a subtitle; without effect where both of the above are given. */
+  /**
+   * Most words in a subtitle; without effect where both of the above are given. Scripts without blanks have the words of
+   * `Intl.Segmenter`.
+   */
   readonly maxWordsPerLine?: number;
   /** srt, vtt: a subtitle for each word, underlined in its line. lrc: the time of each word. */
   readonly highlightWords?: boolean;
   /** csv: an apostrophe before text that a spreadsheet would run as a formula, which begins with = + - @, a tab or a line break. */
   readonly escapeFormulas?: boolean;
+  /**
+   * `'openai'`: lines of subtitles are counted and broken as the reference does it, in characters and between timed words
+   * in every script, and right-to-left text gets no directional marks.
+   */
+  readonly compatibility?: 'openai';
   /** verbose_json: what the transcript was made for; `'transcribe'` if absent. */
   readonly task?: Task;
 }
@@ -37,6 +47,7 @@ export function checkFormatOptions(options: FormatOptions): void {
     maxWordsPerLine: count,
     highlightWords: flag,
     escapeFormulas: flag,
+    compatibility: oneOf('openai'),
     task: oneOf('transcribe', 'translate'),
   });
 }

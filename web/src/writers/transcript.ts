@@ -13,6 +13,8 @@ export interface TranscriptSegment {
   readonly end: number;
   readonly text: string;
   readonly words?: readonly TranscriptWord[];
+  /** A language code, where it may differ from the transcript's. */
+  readonly language?: string;
 }
 
 /**
