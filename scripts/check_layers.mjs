@@ -199,7 +199,7 @@ const onlyModules = {
   },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
-  'web/cli → web/src/writers': { module: /\/time\.ts$/ },
+  'web/cli → web/src/writers': { module: /\/(columns|time)\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },

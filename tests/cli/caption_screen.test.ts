@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LiveText } from '../../web/src/api/types.js';
 import { CaptionScreen } from '../../web/cli/caption_screen.js';
-import { textWidth, wrapped } from '../../web/cli/text_width.js';
+import { wrapped } from '../../web/cli/text_width.js';
+import { columnsOf } from '../../web/src/writers/columns.js';
 
 /** Control sequences, line ends, and text. */
 const parts = /\p{Cc}\[\d*[A-Za-z]|\r|\n|[^\p{Cc}\r\n]+/gu;
@@ -61,7 +62,7 @@ class Terminal {
   #append(text: string): void {
     const line = `${this.#lines[this.#row] ?? ''}${text}`;
     this.#lines[this.#row] = line;
-    if (textWidth(line.replaceAll(/[[\]]/g, '')) >= this.columns)
+    if (columnsOf(line.replaceAll(/[[\]]/g, '')) >= this.columns)
       throw new Error(`too wide: ${line}`);
   }
 }
@@ -174,7 +175,7 @@ describe('widths', () => {
     ['สวัสดี', 4],
     ['', 0],
   ])('%s takes %i', (sample, width) => {
-    expect(textWidth(sample)).toBe(width);
+    expect(columnsOf(sample)).toBe(width);
   });
 
   test('wide characters are never cut in half, words only where they are longer than a line', () => {

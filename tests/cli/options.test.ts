@@ -9,7 +9,7 @@ import type * as Help from '../../web/cli/help.js';
 import type { Word } from '../../web/src/api/types.js';
 import { invalidOption, SusurrusError } from '../../web/src/api/errors.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
-import { takesColors } from '../../web/cli/terminal.js';
+import { safe, takesColors } from '../../web/cli/terminal.js';
 import { textLines } from '../../web/cli/text_output.js';
 import { asUsageError } from '../../web/cli/usage_error.js';
 import { bundleCommand, bundleWithFakePackage, runCommand } from '../support/fake_cli.js';
@@ -383,6 +383,13 @@ describe('the transcript', () => {
     expect(JSON.parse(verbose)).toMatchObject({ task: 'translate', language: 'english' });
   });
 
+  test('has directional marks, but not where it is to be the reference’s', async () => {
+    const hebrew = ['transcribe', audio, '--language', 'he', '--format', 'srt'];
+    expect((await run(...hebrew)).stdout).toContain('\nשלום!\u200F\n\u202Bהיא iOS.\u202C\n');
+    const exact = await run(...hebrew, '--compatibility', 'openai');
+    expect(exact.stdout).toContain('\nשלום!\nהיא iOS.\n');
+  });
+
   test('is a file for each format in a folder, whole or not at all', async () => {
     const { status, stdout, stderr } = await run(
       ...['transcribe', audio, '--format', 'all', '--output-dir', output, '--verbose'],
@@ -584,6 +591,18 @@ test('a word over the end of a line belongs to that line', () => {
 });
 
 describe('a line of text', () => {
+  test.each([
+    ['a\u200Fb', 'a\u200Fb'],
+    ['\u202Ba b\u202C\nc', '\u202Ba b\u202C\nc'],
+    ['\u202Ba b', '\uFFFDa b'],
+    ['a b\u202C', 'a b\uFFFD'],
+    ['\u202Ba\nb\u202C', '\uFFFDa\nb\uFFFD'],
+    ['a \u202Bb\u202C', 'a \uFFFDb\uFFFD'],
+    ['\u202Ba\u202Eb\u202C', '\uFFFDa\uFFFDb\uFFFD'],
+  ])('has directions that end with it, and no other: %j', (text, shown) => {
+    expect(safe(text)).toBe(shown);
+  });
+
   const plain = { hasTimes: false, hasColors: true };
 
   test('has the colour of its mean probability, or its words have theirs', () => {

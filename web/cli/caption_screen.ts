@@ -1,7 +1,8 @@
 // Captions on a terminal: what is certain stays, the lines below it are written anew each time.
 import type { LiveText } from '../src/node.js';
 import { safe } from './terminal.js';
-import { textWidth, wrapped } from './text_width.js';
+import { columnsOf } from '../src/writers/columns.js';
+import { wrapped } from './text_width.js';
 
 /** What a terminal is here: process.stdout, or a test's. */
 export interface Screen {
@@ -72,7 +73,7 @@ export class CaptionScreen {
       }
     });
     this.#screen.write(output);
-    this.#drawn = lines.slice(open).map(textWidth);
+    this.#drawn = lines.slice(open).map(columnsOf);
   }
 
   #styled(line: string, certain: number): string {

@@ -61,7 +61,10 @@ export const outputSection: HelpSection = {
         'to the same subfolders. Without it one format goes to stdout',
     ],
     ['--beside', 'write such files beside the recordings instead'],
-    ['--max-line-width N', 'characters in a line of subtitles; needs --timestamps word (none)'],
+    [
+      '--max-line-width N',
+      'columns in a line of subtitles, two for a full-width character; needs --timestamps word (none)',
+    ],
     ['--max-line-count N', 'lines of a subtitle; needs --timestamps word (none)'],
     ['--max-words-per-line N', 'words in a line of subtitles; needs --timestamps word (none)'],
     ['--highlight-words', 'mark each word while it is spoken; needs --timestamps word'],

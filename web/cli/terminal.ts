@@ -2,8 +2,11 @@
 
 /** Control characters (C0 and C1), line and paragraph separators, and characters that change the direction of text. */
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
+const undirected = '[^\\n\\p{Bidi_Control}]*';
+/** What subtitles of right-to-left text have, which ends with its line at most: a mark, or an embedding of one whole line. */
+const directing = `\\u200F|^\\u202B(?=${undirected}\\u202C$)|(?<=^\\u202B${undirected})\\u202C$`;
 /** In running text: line breaks (\r\n in CSV) and tabs are its own, and so are joiners, which scripts and emoji need. */
-const steeringText = new RegExp(`(?![\\n\\t]|\\r\\n)${steering.source}`, 'gu');
+const steeringText = new RegExp(`(?![\\n\\t]|\\r\\n|${directing})${steering.source}`, 'gmu');
 /** In a name, which is one line and shown between others, nothing that cannot be seen. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 

@@ -1,36 +1,17 @@
-// How many columns text takes on a terminal, and where it is broken into lines.
-
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/** Takes two columns: East Asian scripts and punctuation, full-width forms, emoji. */
-const wide =
-  /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Script=Bopomofo}|\p{Script=Yi}|[\u3000-\u303E\uFF01-\uFF60\uFFE0-\uFFE6]|\p{Emoji_Presentation}|\uFE0F/u;
-/** Takes none by itself. */
-const invisible = /^[\p{M}\p{Cf}\p{Cc}]*$/u;
-
-function characterWidth(character: string): number {
-  if (invisible.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-}
-
-/** Columns that a text takes in one line. */
-export function textWidth(text: string): number {
-  let width = 0;
-  for (const { segment } of characters.segment(text)) width += characterWidth(segment);
-  return width;
-}
+// Where text is broken into lines of a terminal.
+import { clusterColumns, clustersOf, columnsOf } from '../src/writers/columns.js';
 
 /** What is not broken: a word with the space before it, or a wide character, between which lines may break anywhere. */
 function* unbroken(text: string): Generator<string> {
   let word = '';
-  for (const { segment } of characters.segment(text)) {
-    const isBreak = segment === ' ' || characterWidth(segment) === 2;
+  for (const segment of clustersOf(text)) {
+    const isBreak = segment === ' ' || clusterColumns(segment) === 2;
     if (isBreak && word !== '' && word !== ' ') {
       yield word;
       word = '';
     }
     word += segment;
-    if (characterWidth(segment) === 2) {
+    if (clusterColumns(segment) === 2) {
       yield word;
       word = '';
     }
@@ -47,14 +28,14 @@ export function wrapped(text: string, columns: number): string[] {
     line = '';
   };
   for (const part of unbroken(text)) {
-    if (textWidth(line + part) <= columns) {
+    if (columnsOf(line + part) <= columns) {
       line += part;
       continue;
     }
     if (line !== '') breakLine();
-    for (const { segment } of characters.segment(part.replace(/^ /, ''))) {
+    for (const segment of clustersOf(part.replace(/^ /, ''))) {
       // A word that is longer than a line is broken anywhere.
-      if (line !== '' && textWidth(line + segment) > columns) breakLine();
+      if (line !== '' && columnsOf(line + segment) > columns) breakLine();
       line += segment;
     }
   }

@@ -35,6 +35,7 @@ interface OutputValues extends Readonly<Record<string, unknown>> {
   readonly 'highlight-words'?: boolean;
   readonly 'escape-formulas'?: boolean;
   readonly colors?: boolean;
+  readonly compatibility?: string;
 }
 
 interface Circumstances {
@@ -197,6 +198,7 @@ function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): For
     ...Object.fromEntries(limits),
     highlightWords: isHighlighted,
     escapeFormulas: values['escape-formulas'] ?? false,
+    ...(values.compatibility === 'openai' && { compatibility: 'openai' }),
     ...(task && { task }),
   };
 }
