@@ -162,6 +162,10 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
       );
     const button = good!.shadowRoot!.querySelector('button')!;
     const before = button.textContent;
+    const directions = Array.from(
+      good!.shadowRoot!.querySelectorAll('[dir]'),
+      ({ localName }) => localName,
+    );
     const { value: empty } = good!.shadowRoot!.querySelector('progress')!;
     const shown: [overall: number, value: number][] = [];
     good!.addEventListener('susurrus-progress', (event: Event) => {
@@ -186,6 +190,7 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
       lacking,
       empty,
       shown,
+      directions,
       labels: [before, during, button.textContent],
       text: text.trim(),
       lines: [...track.cues!].map((cue) => (cue as VTTCue).text),
@@ -194,6 +199,7 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
     };
   });
   expect(texts).toMatchObject({
+    directions: ['button', 'span'],
     labels: ['Add captions', 'Stop', 'Add captions again'],
     text: sampleText,
     message: 'There is no video or audio with that id.',

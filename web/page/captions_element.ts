@@ -57,6 +57,9 @@ function makeElement(): CustomElementConstructor {
       this.#bar.part.add('progress');
       this.#note.part.add('note');
       this.#note.setAttribute('role', 'status');
+      // Its English words stay in order on a page that runs from right to left.
+      this.#button.dir = 'auto';
+      this.#note.dir = 'auto';
       this.#button.addEventListener('click', () => {
         if (this.#stop) this.stop();
         else void this.start();

@@ -1,5 +1,5 @@
 // A row of the list of earlier transcripts. It is changed where it stands, so that a press or the keyboard's focus is not lost.
-import { element } from '../shell/dom.js';
+import { element, textElement } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import type { KeptEntry } from './kept_transcripts.js';
@@ -17,9 +17,9 @@ export class HistoryRow {
   /** In place of all else while it can be brought back. */
   readonly #deleted = element('div', 'history-deleted');
   readonly #undo = element('button', 'quiet', strings.history.undo);
-  readonly #name = element('strong');
+  readonly #name = textElement('strong');
   readonly #facts = element('small');
-  readonly #beginning = element('span', 'history-beginning');
+  readonly #beginning = textElement('span', 'history-beginning');
   #entry: KeptEntry;
 
   constructor(entry: KeptEntry, calls: HistoryRowCalls) {

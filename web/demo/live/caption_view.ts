@@ -1,5 +1,5 @@
 // The last lines of what is said, in large type. A word's element stays where it is: the text only rolls up, line by line.
-import { element } from '../shell/dom.js';
+import { element, textElement } from '../shell/dom.js';
 import type { CaptionWord, Utterance } from './caption_state.js';
 
 /** Utterances that are kept on the page; those before have rolled out of sight, since each has a line of its own at least. */
@@ -44,7 +44,7 @@ export class CaptionView {
   show({ key, words }: Utterance): void {
     let shown = this.#shown.get(key);
     if (!shown) {
-      shown = { block: element('p'), words: [] };
+      shown = { block: textElement('p'), words: [] };
       this.#shown.set(key, shown);
       this.#roll.append(shown.block);
     }

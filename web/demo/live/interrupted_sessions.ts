@@ -1,5 +1,5 @@
 // Sessions that a reload or a crash has ended: offers their text, once the page is there again.
-import { byId, element } from '../shell/dom.js';
+import { byId, element, textElement } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { forgetSession, readCheckpoint, storedSessions, type Checkpoint } from './checkpoint.js';
@@ -50,7 +50,7 @@ export class InterruptedSessions {
         '',
         strings.live.interrupted(when(checkpoint), duration(checkpoint.duration)),
       ),
-      element('span', 'hint beginning', beginning(checkpoint)),
+      textElement('span', 'hint beginning', beginning(checkpoint)),
       open,
       remove,
     );

@@ -1,5 +1,5 @@
 // What was said so far in full, as it grows: a paragraph with its time for each final text.
-import { element } from '../shell/dom.js';
+import { element, textElement } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import type { Entry } from './caption_state.js';
 import { textOf } from './live_transcript.js';
@@ -31,7 +31,10 @@ export class TranscriptLog {
   add(entry: Entry): void {
     const text = entry.kind === 'gap' ? strings.live.gap(entry.end - entry.start) : textOf(entry);
     const item = element('li', entry.kind === 'gap' ? 'gap' : '');
-    item.append(element('span', 'times', shortTime(entry.start)), element('p', '', text.trim()));
+    item.append(
+      element('span', 'times', shortTime(entry.start)),
+      textElement('p', '', text.trim()),
+    );
     const { scrollTop, scrollHeight, clientHeight } = this.#region;
     const wasAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
     this.#list.append(item);
@@ -42,7 +45,7 @@ export class TranscriptLog {
   }
 
   #announce(text: string): void {
-    this.#announcer.append(element('p', '', text));
+    this.#announcer.append(textElement('p', '', text));
     while (this.#announcer.childElementCount > mostWaiting) this.#announcer.firstChild?.remove();
   }
 }

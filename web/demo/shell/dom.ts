@@ -5,7 +5,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return found;
 }
 
-/** A new element with class and text. */
+/** A new element with class and text of this page. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   name: K,
   className = '',
@@ -14,5 +14,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   const made = document.createElement(name);
   if (className) made.className = className;
   if (text) made.textContent = text;
+  return made;
+}
+
+/** One for text in any language, such as what was said or a recording's name: it runs as its first letter does. */
+export function textElement<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  className = '',
+  text = '',
+): HTMLElementTagNameMap[K] {
+  const made = element(name, className, text);
+  made.dir = 'auto';
   return made;
 }

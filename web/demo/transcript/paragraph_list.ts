@@ -1,5 +1,5 @@
 // The text of a transcript in paragraphs, as it grows and changes.
-import { byId, element } from '../shell/dom.js';
+import { byId, element, textElement } from '../shell/dom.js';
 import { shortClock } from './short_clock.js';
 import { languageName } from './listening_options.js';
 import { strings } from '../strings.js';
@@ -136,8 +136,7 @@ export class ParagraphList {
     const start = segments[first]?.start ?? 0;
     time.textContent = shortClock(start);
     time.setAttribute('aria-label', strings.editor.playFrom(shortClock(start)));
-    const text = element('p', 'paragraph-text');
-    text.dir = 'auto';
+    const text = textElement('p', 'paragraph-text');
     item.append(time, text);
     const language = segments[first]?.language;
     const before = this.#paragraphs.at(-1)?.segments[0];

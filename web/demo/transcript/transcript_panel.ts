@@ -1,6 +1,6 @@
 // A transcript on the page with everything that belongs to it: its text, player, editing, finding and saving.
 import type { PlayerPanel } from '../player/player_panel.js';
-import { byId, element } from '../shell/dom.js';
+import { byId, element, textElement } from '../shell/dom.js';
 import { clock } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { ExportBar } from './export_bar.js';
@@ -191,7 +191,7 @@ function droppedItem({ start, end, text, decision }: RejectedSegment): HTMLEleme
   const item = element('li');
   item.append(
     element('span', 'times', `${clock(start)} – ${clock(end)}`),
-    element('q', '', text.trim()),
+    textElement('q', '', text.trim()),
     element('small', '', strings.dropped.reasons[decision] ?? decision),
   );
   return item;
