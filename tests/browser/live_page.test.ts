@@ -65,6 +65,12 @@ describeWithShared([digits], 'live captions', () => {
     const all = await page.locator('#live_list li p').allTextContents();
     expect(announced.every((text) => all.includes(text))).toBe(true);
     expect(announced.length).toBeGreaterThan(0);
+    // Each text runs in its own direction.
+    for (const place of ['#live_announcer', '#live_list', '.caption-roll']) {
+      const texts = page.locator(`${place} p`);
+      expect(await texts.count()).toBeGreaterThan(0);
+      expect(await page.locator(`${place} p:not([dir="auto"])`).count()).toBe(0);
+    }
     await stop(page);
     expect(problems).toEqual([]);
   });

@@ -127,6 +127,14 @@ describe('earlier transcripts', () => {
     await page.waitForSelector('.word.sounding');
     await edit(page, 1, 'edited again');
     await isKept(page, 'edited by hand edited again');
+
+    // Hebrew runs from right to left wherever it stands.
+    await edit(page, 0, 'שלום!');
+    await isKept(page, 'שלום! edited again');
+    for (const place of ['.history-beginning', '.paragraph-text']) {
+      const element = page.locator(place).first();
+      expect(await element.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
+    }
     expect(problems).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { Task } from '../api/types.js';
 import { checkOptions, flag, oneOf } from '../api/options.js';
 import type { Check } from '../api/options.js';
 
-/** A notation for transcripts; the first five are exactly the reference's. */
+/** A notation for transcripts; the first five are the reference's. */
 export type TranscriptFormat =
   'txt' | 'srt' | 'vtt' | 'tsv' | 'json' | 'lrc' | 'csv' | 'verbose_json';
 
