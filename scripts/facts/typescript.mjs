@@ -82,6 +82,11 @@ function languages() {
 export const languageNames: Readonly<Record<string, string>> = {
 ${entries(all.map(({ code, name }) => [code, quoted(name)]))}
 };
+
+/** Other English names of theirs, which the reference's command takes. */
+export const otherLanguageNames: Readonly<Record<string, readonly string[]>> = {
+${entries(all.flatMap(({ code, otherNames }) => (otherNames ? [[code, `[${otherNames.map(quoted).join(', ')}]`]] : [])))}
+};
 `;
 }
 

@@ -1,7 +1,8 @@
 // Every option out of its range, and every pair that excludes each other: one typed error, before any work.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WhisperModel } from '../../web/src/node.js';
-import { languageCode } from '../../web/src/model/language_tag.js';
+import { languageNames } from '../../web/src/api/generated/languages.js';
+import { languageCode, languagesLike } from '../../web/src/model/language_tag.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, sampleAudio, sampleText } from '../support/embedded_model.js';
 
@@ -328,12 +329,83 @@ describe('languages', () => {
     ['per-utterance', undefined],
     ['auto', undefined],
     ['tlh', undefined],
-    ['english', undefined],
+    ['Per-Window', undefined],
+    ['English', 'en'],
+    [' ENGLISH ', 'en'],
+    ['persian', 'fa'],
+    ['german', undefined],
     ['', undefined],
     ['en US', undefined],
     [5, undefined],
   ])('%p is %p', (tag, code) => {
     expect(languageCode(tag, known)).toBe(code);
+  });
+
+  const every = Object.keys(languageNames);
+  test('have the other names that the reference’s command takes', () => {
+    const others = {
+      ...{ Mandarin: 'zh', Castilian: 'es', Flemish: 'nl', Burmese: 'my', Haitian: 'ht' },
+      ...{ Valencian: 'ca', Moldavian: 'ro', MOLDOVAN: 'ro', sinhalese: 'si', Panjabi: 'pa' },
+      ...{ Pushto: 'ps', Letzeburgesch: 'lb' },
+    };
+    const codes = Object.keys(others).map((name) => [name, languageCode(name, every)]);
+    expect(Object.fromEntries(codes)).toEqual(others);
+  });
+
+  test('have the names that they have in themselves', () => {
+    const own = {
+      ...{ Deutsch: 'de', français: 'fr', FRANÇAIS: 'fr', 'franc\u0327ais': 'fr', 日本語: 'ja' },
+      ...{ 中文: 'zh', Русский: 'ru', 'Tiếng Việt': 'vi', 'norsk bokmål': 'no', فارسی: 'fa' },
+      ...{ Filipino: 'tl', Jawa: 'jw', Türkçe: 'tr' },
+    };
+    const codes = Object.keys(own).map((name) => [name, languageCode(name, every)]);
+    expect(Object.fromEntries(codes)).toEqual(own);
+  });
+
+  test.each([
+    ['frensh', [['french', 'fr']]],
+    [
+      'Deutsh',
+      [
+        ['deutsch', 'de'],
+        ['dutch', 'nl'],
+      ],
+    ],
+    ['Francais', [['français', 'fr']]],
+    ['Mandarine', [['mandarin', 'zh']]],
+    ['moldovean', [['moldovan', 'ro']]],
+    ['xx', []],
+    ['klingon', []],
+    ['French', []],
+    [5, []],
+  ])('%p is like %p', (name, meant) => {
+    expect(languagesLike(name, every)).toEqual(meant);
+  });
+
+  test('by their names are taken by every call, and misspelt ones are guessed', async () => {
+    const calls = {
+      transcribe: (options: Options) => model.transcribe(samples, options),
+      decode: (options: Options) => model.decode(samples, options),
+      align: (options: Options) => model.align(samples, sampleText, options),
+      score: (options: Options) => model.score(samples, [sampleText], options),
+      detectLanguage: (options: Options) => model.detectLanguage(samples, options),
+      stream: async (options: Options) => (await model.stream(options)).close(),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const told = name === 'detectLanguage' ? {} : { language: 'ENGLISH' };
+      await call({ ...told, languages: ['English'] });
+      const error = await errorOf(call({ languages: ['englsh'] }));
+      expectRefused(error, 'languages');
+      expect((error as Error).message).toContain(
+        "the model's languages (did you mean english/en?)",
+      );
+      if (name === 'detectLanguage') continue;
+      const other = await errorOf(call({ language: 'Inglish' }));
+      expectRefused(other, 'language');
+      expect((other as Error).message).toContain(
+        "the model's languages (did you mean english/en?)",
+      );
+    }
   });
 
   test('by their tags are what the codes are', async () => {

@@ -137,6 +137,12 @@ describe('susurrus transcribe', () => {
       /--language must be .*; it is "xx" \(susurrus transcribe --help\)/,
     ],
     [
+      'a misspelt language',
+      [samplePath, '--model', modelPath, '--language', 'Engish'],
+      64,
+      /--language must be .* \(did you mean english\/en\?\); it is "Engish" \(/,
+    ],
+    [
       'an impossible beam',
       [samplePath, '--model', modelPath, '--beam-size', '0'],
       64,

@@ -243,7 +243,7 @@ test('options of live Whispers reach model.stream() under their names', () => {
       ...{ policy: 'agreement', step: '0.5', 'max-lag': '20', 'no-vad': true, json: true },
     }),
   ).toEqual({
-    ...{ language: 'de', languages: ['en', 'de'], task: 'translate', initialPrompt: 'Names' },
+    ...{ language: 'German', languages: ['en', 'de'], task: 'translate', initialPrompt: 'Names' },
     hotwords: [{ text: 'Susurrus', weight: 8 }, { text: 'april' }],
     ...{ conditionOnPreviousText: false, policy: 'agreement', step: 0.5, maxLag: 20, vad: false },
   });

@@ -114,7 +114,7 @@ describe('options of transcribe', () => {
       ...['--beam_size', '5', '--logprob_threshold', '-1.0', '--suppress_tokens', '-1'],
       ...['--carry_initial_prompt', 'False', '--condition_on_previous_text', 'True'],
       ...['--compression_ratio_threshold', 'None', '--best_of=None', '--initial_prompt', 'a_b'],
-      ...['--language', 'German', '--languages', 'Haitian Creole,en'],
+      ...['--language', 'German', '--languages', 'Haitian Creole, en'],
     );
     expect(options).toEqual({
       beamSize: 5,
@@ -124,8 +124,9 @@ describe('options of transcribe', () => {
       compressionRatioThreshold: null,
       bestOf: null,
       initialPrompt: 'a_b',
-      language: 'de',
-      languages: ['ht', 'en'],
+      // What a language is called, the API knows.
+      language: 'German',
+      languages: ['Haitian Creole', 'en'],
     });
   });
 
@@ -267,7 +268,7 @@ describe('options of transcribe', () => {
     );
     expect(stdout).toBe('');
     expect(calls[0]).toEqual(['loadModel', 'base.apr', { threads: 'auto' }]);
-    expect(calls[1]?.[2]).toEqual({ language: 'de', timestamps: 'word' });
+    expect(calls[1]?.[2]).toEqual({ language: 'German', timestamps: 'word' });
     expect(readdirSync(output)).toEqual(['talk.one.srt']);
     expect(stderr).toContain(`wrote ${join(output, 'talk.one.srt')}\n`);
   });

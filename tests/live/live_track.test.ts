@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LiveTrack } from '../../web/page/live/live_track.js';
 import { MediaClock } from '../../web/page/live/media_clock.js';
+import { trackLanguage } from '../../web/page/track_pool.js';
 
 interface Cue {
   startTime: number;
@@ -118,6 +119,12 @@ describe('live captions', () => {
     show(3, 2, 'two', true);
     expect(cues()).toEqual([[2, 7, 'two']]);
   });
+});
+
+test('the language of a track is a tag, not a name', () => {
+  const asked = ['de', 'en-US', 'zh_Hans', 'auto', 'per-utterance', 'German', 'Français', '中文'];
+  const tags = [undefined, ...asked].map(trackLanguage);
+  expect(tags).toEqual(['', 'de', 'en-US', 'zh_Hans', '', '', '', '', '']);
 });
 
 describe('the clock of a media element', () => {

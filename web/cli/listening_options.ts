@@ -1,5 +1,4 @@
 // The options of everything that listens as the command line spells them: as the reference's command does.
-import { languageNames } from '../src/node.js';
 import { cliOptions } from '../src/api/generated/cli_options.js';
 import type { CliCall } from '../src/api/generated/cli_options.js';
 import type { OptionKind } from '../src/api/generated/options.js';
@@ -14,14 +13,9 @@ const asOneOrMore = (text: string, option: string): number | number[] =>
 const asTokens = (text: string, option: string): number | number[] =>
   text.trim() === '' ? [] : asOneOrMore(text, option);
 
-/** A code, or an English name as the reference's command takes it. */
-function asLanguage(text: string): string {
-  const name = text.trim().toLowerCase();
-  const found = Object.entries(languageNames).find(([, each]) => each === name);
-  return found ? found[0] : text.trim();
-}
+const asTrimmed = (text: string): string => text.trim();
 
-const asLanguages = (text: string): string[] => text.split(',').map(asLanguage);
+const asLanguages = (text: string): string[] => text.split(',').map(asTrimmed);
 
 /** `TEXT` or `TEXT=WEIGHT`. */
 function asHotword(text: string): Hotword {
@@ -35,7 +29,7 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
   choice: asText,
   number: asNumber,
   whole: asNumber,
-  language: asLanguage,
+  language: asTrimmed,
   languages: asLanguages,
   prompt: asText,
   suppressedTokens: asTokens,

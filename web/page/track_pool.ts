@@ -7,6 +7,10 @@ export interface TrackFacts {
   readonly language: string;
 }
 
+/** The language of a track for an option `language`: a tag. Empty where the option is a name, or has the language detected. */
+export const trackLanguage = (language = ''): string =>
+  /^(?!per-)[a-z]{2,3}([-_]|$)/i.test(language) ? language : '';
+
 const unused = new WeakMap<HTMLMediaElement, readonly TextTrack[]>();
 
 export function takeTrack(

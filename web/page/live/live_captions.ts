@@ -4,7 +4,7 @@ import type { LiveEvent, LiveText } from '../../src/api/types.js';
 import type { TranscriptSegment } from '../../src/writers/transcript.js';
 import { checkFormatOptions } from '../../src/writers/options.js';
 import { trackMode, type TextTrackOptions } from '../text_track.js';
-import { giveTrackBack, takeTrack } from '../track_pool.js';
+import { giveTrackBack, takeTrack, trackLanguage } from '../track_pool.js';
 import { ElementSound } from './element_sound.js';
 import { listenTo } from './listen.js';
 import { LiveTrack } from './live_track.js';
@@ -74,9 +74,7 @@ export function attachLiveCaptions(
     { begin: (assets) => new ElementSound(media, clock, assets) },
     listenOptions,
   );
-  const { language = '' } = listenOptions;
-  const code = /^(auto|per-utterance)$/.test(language) ? '' : language;
-  const track = takeTrack(media, { kind, label, language: code });
+  const track = takeTrack(media, { kind, label, language: trackLanguage(listenOptions.language) });
   track.mode = mode;
   const shown = new LiveTrack(media, track, format);
   const written = write(listening, clock, shown, onEvent);

@@ -2,7 +2,12 @@
 import { invalidOption } from './errors.js';
 import { namesLike } from './near_names.js';
 
-export type Check = readonly [expected: string, accepts: (value: unknown) => boolean];
+/** `advise` says what is expected in place of a value that was rejected, where the value tells what was meant. */
+export type Check = readonly [
+  expected: string,
+  accepts: (value: unknown) => boolean,
+  advise?: (value: unknown) => string,
+];
 export type Checks = Readonly<Record<string, Check>>;
 
 export const oneOf = (...choices: readonly string[]): Check => [
@@ -128,7 +133,8 @@ export function checkOptions(options: unknown, checks: Checks): void {
     if (!check) {
       throw invalidOption(name, `absent${adviceOn(name, Object.keys(checks))}`, value);
     }
-    const [expected, accepts] = check;
-    if (value !== undefined && !accepts(value)) throw invalidOption(name, expected, value);
+    const [expected, accepts, advise] = check;
+    if (value === undefined || accepts(value)) continue;
+    throw invalidOption(name, advise?.(value) ?? expected, value);
   }
 }

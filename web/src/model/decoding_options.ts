@@ -11,7 +11,7 @@ import type {
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import { checkNoBeamOptions } from './beam_options.js';
-import { languageCode } from './language_tag.js';
+import { languageCode, languagesLike } from './language_tag.js';
 import {
   defaultTemperatures,
   hotwordWeights,
@@ -52,21 +52,38 @@ const isHotword = (value: unknown): boolean =>
   isPhrase(Reflect.get(value, 'text')) &&
   isWeight(Reflect.get(value, 'weight'));
 
+/** The model's languages in words; where a name is a misspelt one of theirs, which one is meant. */
+function languagesShown(languages: readonly string[], names: readonly unknown[] = []): string {
+  const wrong = names.find((name) => languageCode(name, languages) === undefined);
+  const meant = languagesLike(wrong, languages).map((each) => each.join('/'));
+  if (meant.length > 0) return `the model's languages (did you mean ${meant.join(' or ')}?)`;
+  return `the model's languages (${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''})`;
+}
+
 function languageCheck({ languages }: ModelFacts, besides: readonly string[]): Check {
-  const shown = `${languages.slice(0, 8).join(', ')}${languages.length > 8 ? ', …' : ''}`;
+  const start = `${besides.map((word) => `'${word}'`).join(', ')} or one of`;
   return [
-    `${besides.map((word) => `'${word}'`).join(', ')} or one of the model's languages (${shown})`,
+    `${start} ${languagesShown(languages)}`,
     (value) => besides.includes(value as string) || languageCode(value, languages) !== undefined,
+    (value) => `${start} ${languagesShown(languages, [value])}`,
   ];
 }
 
 function languageListCheck({ languages }: ModelFacts): Check {
-  return listOf(
-    "a list of the model's languages, at least one",
+  const [expected, accepts] = listOf(
+    `a list of ${languagesShown(languages)}, at least one`,
     (item) => languageCode(item, languages) !== undefined,
     languages.length,
     1,
   );
+  return [
+    expected,
+    accepts,
+    (value) =>
+      Array.isArray(value)
+        ? `a list of ${languagesShown(languages, value)}, at least one`
+        : expected,
+  ];
 }
 
 /** Text, or ids of tokens. */

@@ -12,6 +12,7 @@ import {
 import type { Settings } from '../protocol/engine.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
 import { vadCheck } from './decoding_options.js';
+import { languageCode } from './language_tag.js';
 import { checkWhisper } from '../protocol/families.js';
 
 export const frontEndCheck = oneOf('standard', 'april-asr-0.0.4');
@@ -36,7 +37,7 @@ export function otherSettings(
   const own = known[family];
   if (!own) return { ...settings, ...skipping };
   const { language = 'auto', ...given } = settings;
-  if (language !== 'auto' && !languages.includes(language)) {
+  if (language !== 'auto' && languageCode(language, languages) === undefined) {
     throw invalidOption('language', ["'auto'", ...languages].join(' or '), language);
   }
   if (family !== 'acoustic') checkNoBeamOptions(given, family);

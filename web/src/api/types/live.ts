@@ -12,9 +12,9 @@ export interface FrontEndOptions {
 
 /** Options of a Whisper's stream(). */
 export interface WhisperLiveOptions extends LiveOptions {
-  /** A code; `'auto'` detects it in the first utterance, `'per-utterance'` in each. */
+  /** A code, tag or name; `'auto'` detects it in the first utterance, `'per-utterance'` in each. */
   readonly language?: string;
-  /** The only codes that detection considers. */
+  /** The only languages that detection considers. */
   readonly languages?: readonly string[];
   readonly task?: 'transcribe' | 'translate';
   /** Text before the first words: names, spelling, style. */

@@ -52,7 +52,7 @@ export interface TranscribeOptions
 
 /** Options that .april and BW2L models share. */
 interface NetworkTranscribeOptions extends CommonTranscribeOptions {
-  /** `'auto'`, or the one language of `info.languages`. */
+  /** `'auto'`, or the one language of `info.languages`: its code, a tag or its name. */
   readonly language?: string;
   /** `'none'`: no times; `'segment'` (the default): segment times; `'word'`: word times too. */
   readonly timestamps?: 'none' | 'segment' | 'word';
