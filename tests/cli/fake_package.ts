@@ -95,7 +95,7 @@ function refuseBad(audio: Audio): void {
 export function loadModel(source: unknown, options: object): Promise<unknown> {
   tell('loadModel', source, options);
   return Promise.resolve({
-    info: { variant: 'simd', dtypes: ['f32'], warnings: ['a warning'] },
+    info: { variant: 'simd', multilingual: true, dtypes: ['f32'], warnings: ['a warning'] },
     transcribe(audio: Audio, given: object) {
       tell('transcribe', audio, given);
       refuseBad(audio);
@@ -109,7 +109,8 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
       refuseBad(audio);
       return Promise.resolve([
         { language: 'de', probability: 0.75 },
-        { language: 'en', probability: 0.25 },
+        { language: 'ht', probability: 0.125 },
+        ...['en', 'nl', 'fr', 'lb'].map((language) => ({ language, probability: 0.03125 })),
       ]);
     },
     score(audio: Audio, candidates: string[], given: object) {

@@ -493,7 +493,7 @@ describe('the transcript', () => {
     expect(readdirSync(output)).toEqual(['talk.one.srt']);
     const languages = await run('detect-language', bad, audio);
     expect(languages.status).toBe(1);
-    expect(languages.stdout).toBe(`${audio}\nde\t0.750000\nen\t0.250000\n`);
+    expect(languages.stdout).toMatch(/^.*talk\.one\.wav\n {2}de {2}German /);
   });
 
   test('comes with what was dropped, and why, on demand', async () => {
@@ -514,9 +514,29 @@ describe('the transcript', () => {
 });
 
 describe('other commands', () => {
-  test('detect-language prints languages and probabilities', async () => {
+  test('detect-language prints the five most probable languages by name, or all', async () => {
     const { stdout, calls } = await run('detect-language', audio, '--languages', 'de,en');
-    expect(stdout).toBe('de\t0.750000\nen\t0.250000\n');
+    const five = [
+      '  de  German          75.0 %',
+      '  ht  Haitian Creole  12.5 %',
+      '  en  English          3.1 %',
+      '  nl  Dutch            3.1 %',
+      '  fr  French           3.1 %',
+    ];
+    const text = `${five.join('\n')}\n`;
+    expect(stdout).toBe(text);
+    const two = await run('detect-language', audio, audio);
+    expect(two.stdout).toBe(`${audio}\n${text}\n${audio}\n${text}`);
+    const all = await run('detect-language', audio, '--all');
+    expect(all.stdout).toMatch(/French +3\.1 %\n {2}lb {2}Luxembourgish +3\.1 %\n$/);
+    const json = await run('detect-language', audio, '--json');
+    const found = JSON.parse(json.stdout) as { languages: object[] };
+    expect(found.languages).toHaveLength(6);
+    expect(found.languages[1]).toEqual({
+      ...{ language: 'ht', name: 'Haitian Creole', probability: 0.125 },
+    });
+    const several = await run('detect-language', audio, audio, '--json');
+    expect(JSON.parse(several.stdout)).toEqual([0, 1].map(() => ({ file: audio, ...found })));
     expect(calls[1]).toEqual(['detectLanguage', audio, { languages: ['de', 'en'] }]);
   });
 

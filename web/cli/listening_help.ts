@@ -97,7 +97,17 @@ export const listenHelp: CommandHelp = {
 export const detectLanguageHelp: CommandHelp = {
   summary: 'lists the languages of recordings, the most probable first',
   usage: ['AUDIO... [options]'],
-  sections: [modelSection, ...optionSections('detectLanguage')],
+  about: ['Names the five most probable. The language is that of the first 30 s.'],
+  sections: [
+    modelSection,
+    {
+      rows: [
+        ['--all', 'print all languages'],
+        ['--json', 'write all languages as JSON'],
+      ],
+    },
+    ...optionSections('detectLanguage'),
+  ],
   examples: [
     'detect-language talk.wav --model base',
     'detect-language *.mp3 -m base --languages en,de,fr',

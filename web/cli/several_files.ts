@@ -48,11 +48,12 @@ export function isRefusedOption(error: unknown): boolean {
   return error instanceof SusurrusError && error.details.reason === 'option';
 }
 
-/** Output for files: text under their names, or one JSON array of objects with `file`; for a single file, its output alone. */
+/** Output for files: text under their names with a blank line between files, or one JSON array of objects with `file`; for a single file, its output alone. */
 export class FileReports {
   readonly #isOneOfMany: boolean;
   readonly #isJson: boolean;
   readonly #kept: object[] = [];
+  #gap = '';
 
   constructor(files: readonly string[], isJson: boolean) {
     this.#isOneOfMany = files.length > 1;
@@ -60,8 +61,10 @@ export class FileReports {
   }
 
   add(file: string, json: object, text: string): void {
-    if (!this.#isJson) print(this.#isOneOfMany ? `${file}\n${text}` : text);
-    else if (this.#isOneOfMany) this.#kept.push({ file, ...json });
+    if (!this.#isJson) {
+      print(this.#isOneOfMany ? `${this.#gap}${file}\n${text}` : text);
+      this.#gap = '\n';
+    } else if (this.#isOneOfMany) this.#kept.push({ file, ...json });
     else printJson(`${JSON.stringify(json, null, 2)}\n`);
   }
 
