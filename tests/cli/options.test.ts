@@ -496,6 +496,33 @@ describe('the transcript', () => {
     expect(languages.stdout).toMatch(/^.*talk\.one\.wav\n {2}de {2}German /);
   });
 
+  test('comes with the language that was detected, on stderr', async () => {
+    const said = `${audio}: detected language: German\n`;
+    for (const args of [[], ['--verbose'], ['-f', 'json'], ['--language', 'auto']]) {
+      const { stdout, stderr } = await run('transcribe', audio, ...args);
+      expect(stderr.split(said)).toHaveLength(2);
+      expect(stdout).not.toContain('German');
+    }
+    const other = join(folder, 'other.wav');
+    writeFileSync(other, '');
+    const { stderr } = await run(
+      'transcribe',
+      audio,
+      other,
+      '--jobs',
+      '1',
+      '-o',
+      output,
+      '--language',
+      'per-window',
+    );
+    expect(stderr).toContain(said);
+    expect(stderr).toContain(`${other}: detected language: German\n`);
+    for (const args of [['--quiet'], ['--language', 'de']]) {
+      expect((await run('transcribe', audio, ...args)).stderr).not.toContain('German');
+    }
+  });
+
   test('comes with what was dropped, and why, on demand', async () => {
     const dropped =
       'susurrus: 40.00–50.00 s: dropped:no-speech ' +

@@ -3,6 +3,7 @@ import type { AnyTranscribeOptions, Model, Segment, Transcript } from '../src/no
 import { transcribing, type PhaseProgress } from '../src/api/overall_progress.js';
 import { withProgress } from '../src/api/progress_callback.js';
 import { labelOf, withAudio } from './audio_source.js';
+import { languageName } from './language_name.js';
 import { printable } from './terminal.js';
 
 export interface Heard {
@@ -27,6 +28,10 @@ export async function hear(
   const isWhole = options.normalization === 'recording' || options.compatibility === 'openai';
   const holding = isWhole ? 'whole' : 'short';
   const notes: string[] = [];
+  const note = onNote ?? ((line: string) => notes.push(line));
+  const isDetected =
+    model.info.multilingual && /^(auto|per-window)$/.test(options.language ?? 'auto');
+  let language = '';
   let duration: number | undefined;
   const begun = performance.now();
   // One bar for a download and the transcription of what arrives.
@@ -36,7 +41,7 @@ export async function hear(
       {
         signal,
         holding,
-        onNote: onNote ?? ((line) => notes.push(line)),
+        onNote: note,
         ...(watched.onProgress && { onProgress: watched.onProgress }),
         onDuration: (seconds) => (duration = seconds),
       },
@@ -49,7 +54,13 @@ export async function hear(
           ...watched,
           ...(watched.onProgress && { onProgress: report }),
         });
-        for await (const segment of work) onSegment?.(segment);
+        for await (const segment of work) {
+          if (isDetected && segment.language !== language) {
+            note(languageLine(file, segment, language === ''));
+            ({ language } = segment);
+          }
+          onSegment?.(segment);
+        }
         return await work;
       },
     ),
@@ -64,6 +75,12 @@ export async function hear(
     notes,
     engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${memory}`,
   };
+}
+
+/** Which language was found first, or where another one begins. */
+function languageLine(file: string, { language, start }: Segment, isFirst: boolean): string {
+  const found = isFirst ? 'detected language' : `from ${start.toFixed(1)} s on`;
+  return `${printable(`${labelOf(file)}: ${found}: ${languageName(language)}`)}\n`;
 }
 
 /** Progress through a stream whose length is known here, after so many seconds of work. */

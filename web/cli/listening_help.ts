@@ -8,7 +8,7 @@ export const transcribeHelp: CommandHelp = {
   usage: ['AUDIO... [options]'],
   about: [
     'Reads WAV, AIFF, FLAC, MP3, Ogg and WebM files, all of them in a folder, http(s) URLs, and - for a file on stdin. Text goes to ' +
-      'stdout, everything else to stderr. What else there is (M4A, MP4, MOV) is decoded by ffmpeg where it is on the PATH. Silence of 2 s and more is left out before the model hears it.',
+      'stdout, everything else, such as the language that was detected, to stderr. What else there is (M4A, MP4, MOV) is decoded by ffmpeg where it is on the PATH. Silence of 2 s and more is left out before the model hears it.',
   ],
   sections: [
     modelSection,
