@@ -67,9 +67,9 @@ describeWithShared([digits], 'live captions', () => {
     expect(announced.length).toBeGreaterThan(0);
     // Each text runs in its own direction.
     for (const place of ['#live_announcer', '#live_list', '.caption-roll']) {
-      const texts = page.locator(`${place} p`);
-      expect(await texts.count()).toBeGreaterThan(0);
-      expect(await page.locator(`${place} p:not([dir="auto"])`).count()).toBe(0);
+      const count = (selector: string) => page.locator(`${place} ${selector}`).count();
+      await shown(() => count('p[dir="auto"]')).toBeGreaterThan(0);
+      await shown(() => count('p:not([dir="auto"])')).toBe(0);
     }
     await stop(page);
     expect(problems).toEqual([]);

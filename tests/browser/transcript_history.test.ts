@@ -133,7 +133,7 @@ describe('earlier transcripts', () => {
     await isKept(page, 'שלום! edited again');
     for (const place of ['.history-beginning', '.paragraph-text']) {
       const element = page.locator(place).first();
-      expect(await element.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
+      await shown(() => element.evaluate((one) => getComputedStyle(one).direction)).toBe('rtl');
     }
     expect(problems).toEqual([]);
   });

@@ -30,7 +30,7 @@ const refused = {
 } as const;
 const attempts = [refused, { ...facts, decision: 'kept', text: ' Hallo Welt.' }] as const;
 
-const segment: Segment = {
+const wordless: Segment = {
   ...facts,
   id: 0,
   start: 30,
@@ -38,6 +38,9 @@ const segment: Segment = {
   text: ' Hallo Welt.',
   decision: 'retried:log-probability',
   attempts,
+};
+const segment: Segment = {
+  ...wordless,
   words: [
     { word: ' Hallo', start: 30, end: 30.5, probability: 0.5 },
     { word: ' Welt.', start: 31, end: 31.5, probability: 0.75 },
@@ -64,7 +67,6 @@ const result: Transcript = {
   ],
 };
 
-const { words: _, ...wordless } = segment;
 /** What it hears when it is told that the language is Hebrew. */
 const hebrew: Transcript = { ...result, segments: [{ ...wordless, text: ' שלום!\nהיא iOS.' }] };
 

@@ -12,9 +12,9 @@ const unspacedLanguage = /^(?:zh|yue|ja|th|lo|km|my)(?:$|[-_])/i;
  * and vowels that follow their consonant.
  */
 const notFirst =
-  /[\p{Pe}\p{Pf}\p{M}、。，．,.！？!?：；:;·・‥…—―–〜～゠%％‰℃℉°ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ\u31F0-\u31FF\uFF61\uFF63-\uFF65ｧ-ｯｰﾞﾟー々〻ゝゞヽヾ\u3099-\u309C\u200B-\u200Dะาำๅๆฯະາຳໆຯ។-ៗ၊။]/u;
+  /[\p{Pe}\p{Pf}\p{M}、。，．,.！？!?：；:;·・‥…—―–〜～゠%％‰℃℉°ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ\u31F0-\u31FF\uFF61\uFF63-\uFF65ｧ-ｯｰー々〻ゝゞヽヾ\u200B-\u200D]|[\u3099-\u309C\uFF9E\uFF9F]|[\u0E2F-\u0E33\u0E45\u0E46\u0EAF-\u0EB3\u0EC6\u17D4-\u17D7\u104A\u104B]/u;
 /** What no line ends with: opening punctuation, signs of currencies, and vowels that precede their consonant. */
-const notLast = /[\p{Ps}\p{Pi}\p{Sc}@＠เ-ไເ-ໄ\u200D\u17D2\u1039]/u;
+const notLast = /[\p{Ps}\p{Pi}\p{Sc}@＠\u0E40-\u0E44\u0EC0-\u0EC4]|\u200D|\u17D2|\u1039/u;
 
 const hiragana = /\p{Script=Hiragana}/u;
 /** Particles after which Japanese may go on in a new line although it goes on in hiragana. */
