@@ -19,8 +19,8 @@ export function marked(text: string, markLine: MarkLine): string {
 }
 
 /**
- * For readers that take each line's direction from its first letter, as WebVTT does (`unicode-bidi: plaintext`): a mark
- * before a line that begins with a letter of another direction, or has none.
+ * For WebVTT, where the first letter decides about a line (`unicode-bidi: plaintext`) or, in Chromium, about the whole cue:
+ * a mark before a line that begins with a letter of another direction, or has none. Other lines need nothing.
  */
 export function firstStrong(line: string): string {
   const [first] = lettersOf(line);
