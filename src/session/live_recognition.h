@@ -32,12 +32,16 @@ struct LiveEvent {
     final,
     /// Nothing was said for a while; has no text.
     silence,
+    /// The language of what follows was detected, has changed, or is sure now; has no text.
+    language,
   };
   Type type = Type::partial;
   /// Words of the segment, from the first one on, that will not change any more.
   size_t committed = 0;
   /// Seconds of audio processed when the event was emitted.
   double time = 0;
+  /// Of the language; for that type alone.
+  float probability = 0;
   /// Its id is the same from the first partial to the final one, and rises from one final to the next.
   Segment segment;
   std::vector<LiveToken> tokens;

@@ -61,7 +61,7 @@ std::string to_json(const Segment& segment, bool has_words) {
 }
 
 std::string to_json(std::span<const LiveEvent> events) {
-  constexpr const char* kTypes[] = {"partial", "final", "silence"};
+  constexpr const char* kTypes[] = {"partial", "final", "silence", "language"};
   JsonWriter json;
   json.begin_array();
   for (const LiveEvent& event : events) {
@@ -69,7 +69,9 @@ std::string to_json(std::span<const LiveEvent> events) {
         .field("type", kTypes[static_cast<size_t>(event.type)])
         .field("id", event.segment.id)
         .field("time", event.time);
-    if (event.type != LiveEvent::Type::silence) {
+    if (event.type == LiveEvent::Type::language) {
+      json.field("language", event.segment.language.view()).field("probability", event.probability);
+    } else if (event.type != LiveEvent::Type::silence) {
       json.field("start", event.segment.start)
           .field("end", event.segment.end)
           .field("text", std::string_view(event.segment.text));

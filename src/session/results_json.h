@@ -16,7 +16,7 @@ namespace susurrus {
 
 /// `has_words`: word timestamps were asked for.
 std::string to_json(const Segment& segment, bool has_words);
-/// Events as an array of {type, id, time} and, but for silence, {start, end, text, words, tokens}.
+/// Events as an array of {type, id, time} and, for text, {start, end, text, words, tokens}; for a language {language, probability}.
 std::string to_json(std::span<const LiveEvent> events);
 /// Words only where they are given.
 std::string to_json(const WindowAttempts& window, const std::vector<Word>* words = nullptr);

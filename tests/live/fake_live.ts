@@ -16,6 +16,7 @@ export class FakeStream implements LiveTranscription {
   readonly flushedAt: number[] = [];
   isClosed = false;
   lag = 0;
+  language = undefined;
   /** Keeps feed() waiting. */
   hold: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;

@@ -1,5 +1,13 @@
 // susurrus listen: captions of what comes on stdin, while it comes.
-import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription, Model } from '../src/node.js';
+import {
+  languageNames,
+  type AnyLiveOptions,
+  type LiveEvent,
+  type LiveLag,
+  type LiveLanguage,
+  type LiveTranscription,
+  type Model,
+} from '../src/node.js';
 import { asNumber, choice, orNone, parse, usageError } from './arguments.js';
 import { CaptionScreen } from './caption_screen.js';
 import {
@@ -170,9 +178,9 @@ async function printCaptions(live: LiveTranscription, verbose: boolean): Promise
   stdout.on('resize', redraw);
   const show = (event: LiveEvent): void => {
     if (event.type === 'silence') return;
-    if (event.type === 'lag') {
+    if (event.type === 'lag' || event.type === 'language') {
       if (!verbose) return;
-      const line = lagLine(event);
+      const line = event.type === 'lag' ? lagLine(event) : languageLine(event);
       if (screen) screen.aside(() => tell(line));
       else tell(line);
     } else if (screen) screen.show(event);
@@ -185,6 +193,9 @@ async function printCaptions(live: LiveTranscription, verbose: boolean): Promise
     screen?.end();
   }
 }
+
+const languageLine = ({ language, probability }: LiveLanguage): string =>
+  `${languageNames[language] ?? language} (${Math.round(100 * probability)} %)`;
 
 function lagLine({ time, lag, skipped }: LiveLag): string {
   const seconds = (value: number): string => value.toFixed(1);

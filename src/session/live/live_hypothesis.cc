@@ -34,29 +34,27 @@ class DecodedHypothesis final : public LiveHypothesis {
   Status begin() {
     DecodeOptions& decode = decode_ = options_.decode;
     decode.timestamps = false;
-    decode.language =
-        window_.language.empty() ? FixedString<16>("auto") : FixedString<16>(window_.language);
+    decode.language = window_.language;
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.encoder_context =
-        EncoderContext{.is_automatic = true}.fitted(model_, window_.frame_count);
-    // Doubtful text is decoded again here, not by the attempts.
-    decode.encoder_context.is_automatic = false;
+    decode.encoder_context = encoder_context(model_, window_.frame_count);
     const size_t said = std::max<size_t>(
         kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
     // The prefix must fit beside it.
     const size_t half = model_.dimensions().n_text_ctx / 2;
     decode.sample_length =
         static_cast<uint32_t>(std::min(said, half - std::min(half - 1, decode.prefix.size())));
-    return begin_attempts({0});
+    return begin_attempts(
+        {0}, window_.is_encoded ? WindowDecoder::Encoding::done : WindowDecoder::Encoding::needed);
   }
 
-  Status begin_attempts(std::vector<double> temperatures) {
+  Status begin_attempts(std::vector<double> temperatures, WindowDecoder::Encoding encoding) {
     FallbackOptions fallback = options_.fallback;
     fallback.temperatures = std::move(temperatures);
     fallback.keeps_best = true;
     attempts_.reset();
-    SUSURRUS_ASSIGN_OR_RETURN(attempts_, WindowAttempts::create(model_, decode_, fallback));
+    SUSURRUS_ASSIGN_OR_RETURN(attempts_,
+                              WindowAttempts::create(model_, decode_, fallback, encoding));
     return ok_status();
   }
 
@@ -72,7 +70,6 @@ class DecodedHypothesis final : public LiveHypothesis {
   }
 
   std::vector<ProvisionalWord>& words() override { return words_; }
-  std::string_view language() const override { return language_.view(); }
   bool is_doubtful() const override { return is_doubtful_; }
   bool is_no_prompt() const override { return is_no_prompt_; }
 
@@ -82,14 +79,13 @@ class DecodedHypothesis final : public LiveHypothesis {
   Status take_text() {
     stage_ = Stage::done;
     const WindowResult& result = attempts_->result();
-    language_ = result.language;
     is_no_prompt_ = result.temperature > kPromptResetTemperature || result.is_loop_broken;
     is_doubtful_ = attempts_->is_doubtful();
     if (is_doubtful_ && window_.is_thorough && !is_second_attempt_ && is_worth_it(result)) {
       is_second_attempt_ = true;
       decode_.encoder_context = {};
       stage_ = Stage::decode;
-      return begin_attempts(options_.fallback.temperatures);
+      return begin_attempts(options_.fallback.temperatures, WindowDecoder::Encoding::needed);
     }
     if (attempts_->is_silence() && double{result.avg_logprob} < kSilenceLogprob) return ok_status();
     tokens_.assign(window_.committed.begin(), window_.committed.end());
@@ -99,7 +95,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     if (tokens_.size() == window_.committed.size()) return ok_status();
     attempts_.reset();
     SUSURRUS_ASSIGN_OR_RETURN(
-        aligner_, WordAligner::create(model_, language_.view(), options_.decode.task, tokens_,
+        aligner_, WordAligner::create(model_, window_.language, options_.decode.task, tokens_,
                                       window_.frame_count));
     stage_ = Stage::align;
     return ok_status();
@@ -183,13 +179,19 @@ class DecodedHypothesis final : public LiveHypothesis {
   bool is_second_attempt_ = false;
   std::vector<uint32_t> tokens_;  // with the committed ones
   std::unique_ptr<WordAligner> aligner_;
-  FixedString<16> language_;
   std::vector<ProvisionalWord> words_;
   bool is_doubtful_ = false;
   bool is_no_prompt_ = false;
 };
 
 }  // namespace
+
+EncoderContext LiveHypothesis::encoder_context(const WhisperModel& model, size_t frame_count) {
+  EncoderContext context = EncoderContext{.is_automatic = true}.fitted(model, frame_count);
+  // Doubtful text is decoded again by the hypothesis, not by the attempts.
+  context.is_automatic = false;
+  return context;
+}
 
 Result<std::unique_ptr<LiveHypothesis>> LiveHypothesis::create(WhisperModel& model,
                                                                const TranscribeOptions& options,

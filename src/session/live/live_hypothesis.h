@@ -22,11 +22,16 @@ class LiveHypothesis {
     double committed_end = 0;
     /// Tokens of what was said before.
     std::span<const uint32_t> prompt;
-    /// A code; empty where it has to be detected.
+    /// A code; empty for a model without languages.
     std::string_view language;
+    /// The model has encoded the window, with encoder_context().
+    bool is_encoded = false;
     /// Doubtful text is decoded again: with the whole encoder context, then at rising temperatures.
     bool is_thorough = false;
   };
+
+  /// No more than a window's sound needs.
+  static EncoderContext encoder_context(const WhisperModel& model, size_t frame_count);
 
   /// `options` and what `window` points to must outlive it.
   static Result<std::unique_ptr<LiveHypothesis>> create(WhisperModel& model,
@@ -38,7 +43,6 @@ class LiveHypothesis {
 
   /// After the committed ones. Empty for silence.
   virtual std::vector<ProvisionalWord>& words() = 0;
-  virtual std::string_view language() const = 0;
   /// Bad text: improbable, repetitive, or going in circles.
   virtual bool is_doubtful() const = 0;
   /// It was sampled at a temperature at which text must not prompt the next window.

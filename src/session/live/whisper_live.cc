@@ -47,21 +47,27 @@ Result<std::unique_ptr<WhisperLive>> WhisperLive::create(WhisperModel& model,
                                                          WhisperLiveOptions options) {
   SUSURRUS_RETURN_IF_ERROR(check_options(options.transcribe));
   // What does not fit the model is rejected before any sound.
-  SUSURRUS_RETURN_IF_ERROR(fixed_language(model, options.transcribe.decode));
-  SUSURRUS_RETURN_IF_ERROR(allowed_languages(model, options.transcribe.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(FixedString<16> language,
+                            fixed_language(model, options.transcribe.decode));
+  SUSURRUS_ASSIGN_OR_RETURN(std::vector<uint32_t> allowed,
+                            allowed_languages(model, options.transcribe.decode));
   SUSURRUS_RETURN_IF_ERROR(make_prompt(model, options.transcribe.decode, {}));
   SUSURRUS_ASSIGN_OR_RETURN(LiveMel mel, LiveMel::create(model.log_mel(), model.window_frames()));
-  std::unique_ptr<WhisperLive> live(new WhisperLive(model, std::move(options), std::move(mel)));
-  SUSURRUS_ASSIGN_OR_RETURN(live->language_,
-                            fixed_language(model, live->options_.transcribe.decode));
-  return live;
+  return std::unique_ptr<WhisperLive>(new WhisperLive(model, std::move(options), std::move(mel),
+                                                      language.view(), std::move(allowed)));
 }
 
-WhisperLive::WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel)
+WhisperLive::WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel,
+                         std::string_view language, std::vector<uint32_t> allowed_languages)
     : model_(&model),
       options_(std::move(options)),
       policy_(CommitPolicy::make(options_.policy)),
       mel_(std::move(mel)),
+      allowed_languages_(std::move(allowed_languages)),
+      language_(language,
+                options_.transcribe.is_language_per_window ? LiveLanguage::Scope::utterance
+                                                           : LiveLanguage::Scope::stream,
+                options_.transcribe.min_language_probability),
       prompt_(options_.transcribe.decode.prompt) {
   mel_.begin();
 }
@@ -102,15 +108,27 @@ void WhisperLive::flush() {
 }
 
 Result<bool> WhisperLive::step() {
+  if (detector_) {
+    SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, detector_->step());
+    if (!is_done) return false;
+    const bool is_window_new = take_language(detector_->probabilities());
+    detector_.reset();
+    if (!is_window_new) {
+      SUSURRUS_RETURN_IF_ERROR(begin_hypothesis(true));
+    } else if (mel_.frame_count() >= kLeastFrames) {
+      SUSURRUS_RETURN_IF_ERROR(begin_window());
+    }
+    return false;
+  }
   if (hypothesis_) {
     SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, hypothesis_->step());
-    if (is_done) take_hypothesis();
+    if (is_done) SUSURRUS_RETURN_IF_ERROR(take_hypothesis());
     return false;
   }
   const uint64_t frames = mel_.first_frame() + mel_.frame_count();
   if (is_flushing_) {
     if (mel_.frame_count() >= kLeastFrames && frames > heard_frames_) {
-      SUSURRUS_RETURN_IF_ERROR(begin_hypothesis());
+      SUSURRUS_RETURN_IF_ERROR(begin_window());
       return false;
     }
     end_utterance();
@@ -118,31 +136,59 @@ Result<bool> WhisperLive::step() {
   }
   const bool is_full = mel_.room() == 0;
   if (!is_full && (expected_ > 0 || frames < heard_frames_ + step_frames())) return true;
-  SUSURRUS_RETURN_IF_ERROR(begin_hypothesis());
+  SUSURRUS_RETURN_IF_ERROR(begin_window());
   return false;
 }
 
-Status WhisperLive::begin_hypothesis() {
+Status WhisperLive::begin_window() {
   mel_.copy_to(model_->mel_window(), mel_.frame_count());
   heard_frames_ = mel_.first_frame() + mel_.frame_count();
-  SUSURRUS_ASSIGN_OR_RETURN(
-      hypothesis_, LiveHypothesis::create(
-                       *model_, options_.transcribe,
-                       {.frame_count = mel_.frame_count(),
-                        .committed = committed_tokens_,
-                        .committed_end = std::max(0.0, last_end_ - window_begin()),
-                        .prompt = std::span(prompt_).last(std::min(prompt_.size(), kPromptTokens)),
-                        .language = language_.view(),
-                        .is_thorough = is_flushing_ || doubts_ >= kMostDoubts}));
+  if (!model_->special_tokens().is_multilingual || !language_.wants_detection())
+    return begin_hypothesis(false);
+  const EncoderContext context = LiveHypothesis::encoder_context(*model_, mel_.frame_count());
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, context));
+  detector_.emplace(*model_, allowed_languages_, context);
   return ok_status();
 }
 
-void WhisperLive::take_hypothesis() {
+bool WhisperLive::take_language(std::span<const LanguageProbability> found) {
+  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
+  if (!language_.detected(found, seconds, model_->special_tokens())) return false;
+  // Words of another language would have the model go on in that one.
+  const bool has_committed = !committed_tokens_.empty();
+  if (has_committed) leave_window();
+  provisional_.clear();
+  prompt_.clear();
+  return has_committed;
+}
+
+Status WhisperLive::begin_hypothesis(bool is_encoded) {
+  const std::span<const uint32_t> prompt =
+      is_unprompted_ ? options_.transcribe.decode.prompt : prompt_;
+  SUSURRUS_ASSIGN_OR_RETURN(
+      hypothesis_,
+      LiveHypothesis::create(*model_, options_.transcribe,
+                             {.frame_count = mel_.frame_count(),
+                              .committed = committed_tokens_,
+                              .committed_end = std::max(0.0, last_end_ - window_begin()),
+                              .prompt = prompt.last(std::min(prompt.size(), kPromptTokens)),
+                              .language = language_.current(),
+                              .is_encoded = is_encoded,
+                              .is_thorough = is_flushing_ || doubts_ >= kMostDoubts}));
+  return ok_status();
+}
+
+Status WhisperLive::take_hypothesis() {
   const std::unique_ptr<LiveHypothesis> hypothesis = std::move(hypothesis_);
   std::vector<ProvisionalWord>& words = hypothesis->words();
   // Music and noise become dots and notes.
   if (std::ranges::none_of(words, [](const auto& word) { return has_words(word.text); }))
     words.clear();
+  if (committed_tokens_.empty() && !is_unprompted_ && said_before_.repeated(words) > 0) {
+    // Said twice, or made of the prompt: without it the model tells.
+    is_unprompted_ = true;
+    return begin_window();
+  }
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
   // After a full stop the model may think that all is said, so the sound after it is decoded alone.
@@ -162,7 +208,7 @@ void WhisperLive::take_hypothesis() {
   }
   if (is_over && !words.empty())
     words.back().end = std::min(words.back().end, heard_end + kLongestTail);
-  if (count > 0 && language_.empty()) language_ = hypothesis->language();
+  if (count > 0) language_.settle();
   commit(words, count);
   // Doubtful text does not take the place of what is shown.
   if (doubts_ == 0 || is_flushing_) {
@@ -172,17 +218,22 @@ void WhisperLive::take_hypothesis() {
   if (hypothesis->is_no_prompt()) prompt_.clear();
   if (is_over) {
     const uint64_t first = mel_.first_frame();
-    leave_behind(said_.size());
+    leave_window();
     const size_t moved = static_cast<size_t>(mel_.first_frame() - first);
     // The window must move, whatever the words' times.
     if (moved < kLeastMove) drop_sound(std::min(kLeastMove - moved, mel_.frame_count()));
-    policy_->forget();
     heard_frames_ = 0;
   }
   if (!is_flushing_) {
     tell(false);
     slide();
   }
+  return ok_status();
+}
+
+void WhisperLive::leave_window() {
+  leave_behind(said_.size());
+  policy_->forget();
 }
 
 void WhisperLive::commit(std::vector<ProvisionalWord>& words, size_t count) {
@@ -225,12 +276,15 @@ void WhisperLive::leave_behind(size_t end) {
   const double cut = (said_[end - 1].word.end - window_begin()) * 100;
   for (size_t i = window_; i < end; ++i) {
     const std::vector<uint32_t>& tokens = said_[i].tokens;
+    said_before_.add(said_[i].word.word);
     if (options_.transcribe.condition_on_previous_text)
       prompt_.insert(prompt_.end(), tokens.begin(), tokens.end());
     committed_tokens_.erase(committed_tokens_.begin(),
                             committed_tokens_.begin() + static_cast<ptrdiff_t>(tokens.size()));
   }
   window_ = end;
+  is_unprompted_ = false;
+  language_.end_window();
   drop_sound(std::min(mel_.frame_count(), static_cast<size_t>(std::max(0.0, std::floor(cut)))));
 }
 
@@ -258,6 +312,7 @@ void WhisperLive::end_utterance() {
   commit(provisional_, provisional_.size());
   provisional_.clear();
   tell(true);
+  for (const SaidWord& said : std::span(said_).subspan(window_)) said_before_.add(said.word.word);
   if (options_.transcribe.condition_on_previous_text)
     prompt_.insert(prompt_.end(), committed_tokens_.begin(), committed_tokens_.end());
   committed_tokens_.clear();
@@ -267,7 +322,8 @@ void WhisperLive::end_utterance() {
   policy_->forget();
   doubts_ = 0;
   heard_frames_ = 0;
-  if (options_.transcribe.is_language_per_window) language_ = {};
+  is_unprompted_ = false;
+  language_.end_utterance();
   mel_.begin();
   utterance_begin_ = fed_samples_;
   is_flushing_ = false;
@@ -298,19 +354,34 @@ void WhisperLive::tell(bool is_last) {
   tell_words(LiveEvent::Type::partial, shown, committed);
 }
 
+void WhisperLive::tell_language() {
+  const std::string_view language = language_.current();
+  const bool is_known = told_language_.view() == language && is_told_sure_ == language_.is_sure();
+  if (is_known || language_.probability() == 0) return;
+  told_language_ = language;
+  is_told_sure_ = language_.is_sure();
+  LiveEvent& event = events_.emplace_back();
+  event.type = LiveEvent::Type::language;
+  event.time = now();
+  event.probability = language_.probability();
+  event.segment.id = id_;
+  event.segment.language = language;
+}
+
 void WhisperLive::tell_words(LiveEvent::Type type, std::span<const SaidWord> said,
                              size_t committed) {
   std::string text;
   for (const SaidWord& each : said) text += each.word.word;
   const bool is_final = type == LiveEvent::Type::final;
   if (!is_final && text == told_ && committed == told_committed_) return;
+  if (committed > 0) tell_language();
   LiveEvent& event = events_.emplace_back();
   event.type = type;
   event.time = now();
   event.committed = committed;
   Segment& segment = event.segment;
   segment.id = id_;
-  segment.language = language_;
+  segment.language = language_.current();
   segment.start = said.empty() ? event.time : said.front().word.start;
   segment.end = said.empty() ? event.time : said.back().word.end;
   double log_sum = 0;

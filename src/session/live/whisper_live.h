@@ -1,12 +1,15 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "base/fixed_string.h"
+#include "session/language_detector.h"
 #include "session/live/commit_policy.h"
 #include "session/live/live_hypothesis.h"
+#include "session/live/live_language.h"
 #include "session/live/live_mel.h"
 #include "session/live/live_options.h"
+#include "session/live/said_before.h"
 #include "session/live_recognition.h"
 #include "session/whisper_model.h"
 
@@ -38,15 +41,22 @@ class WhisperLive final : public LiveRecognition {
     std::vector<uint32_t> tokens;
   };
 
-  WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel);
+  WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel,
+              std::string_view language, std::vector<uint32_t> allowed_languages);
 
-  Status begin_hypothesis();
-  void take_hypothesis();
+  /// The text of the window as it is now, first its language where that is open.
+  Status begin_window();
+  Status begin_hypothesis(bool is_encoded);
+  /// True when the window has lost the sound that was in another language.
+  bool take_language(std::span<const LanguageProbability> found);
+  Status take_hypothesis();
   void commit(std::vector<ProvisionalWord>& words, size_t count);
   /// Drops sound whose words are committed, when the window has become long.
   void slide();
   /// The committed words before said_[end], with their sound.
   void leave_behind(size_t end);
+  /// All of the window is over, though the utterance goes on.
+  void leave_window();
   void drop_sound(size_t frames);
   /// Words that are neither in the window nor in an open event.
   void forget_old();
@@ -54,6 +64,7 @@ class WhisperLive final : public LiveRecognition {
   /// Events of what has changed: finals for sentences that are complete, a partial for the rest.
   void tell(bool is_last);
   void tell_words(LiveEvent::Type type, std::span<const SaidWord> said, size_t committed);
+  void tell_language();
   /// With the times of the stream, not before `after`.
   SaidWord timed(ProvisionalWord&& word, double after) const;
   /// Seconds of the stream at the window's beginning.
@@ -73,11 +84,16 @@ class WhisperLive final : public LiveRecognition {
   bool is_silence_told_ = true;
   bool is_flushing_ = false;
 
+  std::vector<uint32_t> allowed_languages_;
+  std::optional<LanguageDetector> detector_;
   std::unique_ptr<LiveHypothesis> hypothesis_;
   uint64_t heard_frames_ = 0;  // of the utterance, by the last hypothesis
   /// Bad hypotheses in a row.
   size_t doubts_ = 0;
-  FixedString<16> language_;
+  LiveLanguage language_;
+  /// As the last event has it.
+  FixedString<16> told_language_;
+  bool is_told_sure_ = false;
   /// Committed words: those of the event that is open, from open_ on, and those in the window, from window_ on.
   std::vector<SaidWord> said_;
   size_t open_ = 0;
@@ -86,6 +102,10 @@ class WhisperLive final : public LiveRecognition {
   std::vector<ProvisionalWord> provisional_;
   double last_end_ = 0;  // of the last committed word
   std::vector<uint32_t> prompt_;
+  /// The words in it, and those of the window before.
+  SaidBefore said_before_;
+  /// The model has repeated its prompt, which is left out until the window is over.
+  bool is_unprompted_ = false;
   std::string told_;  // by the last partial
   size_t told_committed_ = 0;
   uint32_t id_ = 0;

@@ -292,6 +292,7 @@ export function transcribeSettings(
 export const liveDecodingNames = [
   'language',
   'languages',
+  'minLanguageProbability',
   'task',
   'initialPrompt',
   'hotwords',

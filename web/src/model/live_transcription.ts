@@ -1,5 +1,11 @@
 // A live transcription, whose calls are processed in order.
-import type { LiveEvent, LiveLag, AnyLiveOptions, LiveTranscription } from '../api/types.js';
+import type {
+  AnyLiveOptions,
+  LiveEvent,
+  LiveLag,
+  LiveLanguage,
+  LiveTranscription,
+} from '../api/types.js';
 import { wrongState } from '../api/errors.js';
 import { sampleRate as engineRate } from '../api/generated/whisper.js';
 import { onAbort } from '../api/signals.js';
@@ -32,6 +38,7 @@ export class LiveRun implements LiveTranscription {
   #sound: FedSound | undefined;
   /** The lag in the last event, while the model is behind. */
   #toldLag: number | undefined;
+  #language: LiveLanguage | undefined;
   /** Id of the current text, or of the next one. */
   #nextId = 0;
   /** The calls so far, one after the other. */
@@ -88,6 +95,10 @@ export class LiveRun implements LiveTranscription {
     return this.#waitingCount / this.#rate;
   }
 
+  get language(): LiveLanguage | undefined {
+    return this.#language;
+  }
+
   feed(samples: Samples): Promise<void> {
     return this.#take(() => {
       const floats = asFloats(asSamples(samples));
@@ -110,6 +121,7 @@ export class LiveRun implements LiveTranscription {
         this.#fed -= this.#heard;
         this.#heard = 0;
         this.#nextId = 0;
+        this.#language = undefined;
       }),
     );
   }
@@ -254,6 +266,7 @@ export class LiveRun implements LiveTranscription {
       return;
     }
     for (const event of events) {
+      if (event.type === 'language') this.#language = event;
       if (event.type !== 'lag') this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
     }
     this.#events.add(events);

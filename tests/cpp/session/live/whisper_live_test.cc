@@ -49,7 +49,7 @@ void expect_contract(std::span<const LiveEvent> events, double seconds) {
   for (const LiveEvent& event : events) {
     EXPECT_TRUE(event.time >= last_time);
     last_time = event.time;
-    if (event.type == LiveEvent::Type::silence) continue;
+    if (event.type != LiveEvent::Type::partial && event.type != LiveEvent::Type::final) continue;
     const std::vector<Word>& words = event.segment.words;
     EXPECT_EQ(event.segment.id, id);
     ASSERT_TRUE(event.committed >= committed.size() && event.committed <= words.size());
@@ -101,6 +101,45 @@ SUSURRUS_TEST(streams_keep_their_promises_in_pieces_of_every_size) {
         std::ranges::move((*live)->take_events(), std::back_inserter(events));
         expect_contract(events, 3);
       }
+    }
+  }
+}
+
+SUSURRUS_TEST(streams_whose_language_is_open_keep_their_promises_and_say_it_with_each_text) {
+  for (uint64_t seed : {21, 24, 26}) {
+    for (const bool is_per_utterance : {false, true}) {
+      auto model = small_model(seed);
+      ASSERT_TRUE(model != nullptr);
+      WhisperLiveOptions options = live_options(CommitPolicyKind::attention, 0.2);
+      options.transcribe.decode.language = "auto";
+      options.transcribe.is_language_per_window = is_per_utterance;
+      options.transcribe.min_language_probability = 0;
+      // Words alone: random weights choose marks else.
+      options.transcribe.decode.suppress_tokens.emplace();
+      for (uint32_t id = 0; id < model->dimensions().n_vocab; ++id) {
+        if (id != ' ' && (id < 'a' || id > 'z'))
+          options.transcribe.decode.suppress_tokens->push_back(id);
+      }
+      auto live = WhisperLive::create(*model, options);
+      ASSERT_TRUE(live.has_value());
+      std::vector<LiveEvent> events;
+      for (uint64_t utterance = 0; utterance < 6; ++utterance) {
+        ASSERT_TRUE(feed(**live, noise(16000, 90 + utterance), true));
+        (*live)->flush();
+        ASSERT_TRUE(work(**live));
+        std::ranges::move((*live)->take_events(), std::back_inserter(events));
+      }
+      expect_contract(events, 6);
+      std::string_view told;
+      for (const LiveEvent& event : events) {
+        if (event.type == LiveEvent::Type::language) {
+          told = event.segment.language.view();
+          EXPECT_TRUE(event.probability > 0 && event.probability <= 1);
+        } else if (event.type == LiveEvent::Type::final && !event.segment.words.empty()) {
+          EXPECT_EQ(event.segment.language.view(), told);
+        }
+      }
+      EXPECT_FALSE(told.empty());
     }
   }
 }

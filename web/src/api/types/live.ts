@@ -12,10 +12,12 @@ export interface FrontEndOptions {
 
 /** Options of a Whisper's stream(). */
 export interface WhisperLiveOptions extends LiveOptions {
-  /** A code, tag or name; `'auto'` detects it in the first utterance, `'per-utterance'` in each. */
+  /** A code, name or tag; `'auto'` detects one language for the stream, `'per-utterance'` one for each utterance. */
   readonly language?: string;
   /** The only languages that detection considers. */
   readonly languages?: readonly string[];
+  /** With `'per-utterance'`: change the language only if the new one is at least this probable, 0 to 1; 0.5 by default. */
+  readonly minLanguageProbability?: number;
   readonly task?: 'transcribe' | 'translate';
   /** Text before the first words: names, spelling, style. */
   readonly initialPrompt?: string | readonly number[];
@@ -58,7 +60,7 @@ export interface LiveOptions {
 }
 
 /** An event of live transcription. Times are seconds of the audio that was fed. */
-export type LiveEvent = LiveText | LiveSilence | LiveLag;
+export type LiveEvent = LiveText | LiveSilence | LiveLanguage | LiveLag;
 
 /** Text that may still change (`'partial'`) or is final. */
 export interface LiveText {
@@ -91,6 +93,21 @@ export interface LiveToken {
   readonly score: number;
   readonly beginsWord: boolean;
   readonly endsSentence: boolean;
+}
+
+/**
+ * A Whisper model has detected the language of the text that follows, has changed it, or is sure of it. With `'auto'` the language stays open
+ * until 15 s of speech or more agree: a wrong beginning is corrected with the next utterance, and what was emitted before stays.
+ */
+export interface LiveLanguage {
+  readonly type: 'language';
+  /** Id of the text that follows. */
+  readonly id: number;
+  readonly time: number;
+  /** Language code. */
+  readonly language: string;
+  /** 0 to 1. With `'auto'` the share of the speech so far, by its length, that detection gives to this language. */
+  readonly probability: number;
 }
 
 /** There was no speech for a while. */
@@ -162,6 +179,8 @@ export interface LiveTranscription extends AsyncIterable<LiveEvent> {
   [Symbol.asyncDispose](): Promise<void>;
   /** Seconds of audio that were fed and are not processed yet. */
   readonly lag: number;
+  /** The last `'language'` event; undefined before the first one, and where the language was given. */
+  readonly language: LiveLanguage | undefined;
   readonly writable: WritableStream<Float32Array | Int16Array>;
   readonly readable: ReadableStream<LiveEvent>;
 }

@@ -1,0 +1,113 @@
+// The language of a stream: scripted detections.
+#include "session/live/live_language.h"
+
+#include "harness.h"
+
+namespace susurrus::testing {
+namespace {
+
+using Scope = LiveLanguage::Scope;
+
+constexpr uint32_t kEnglish = 1;
+constexpr uint32_t kSpanish = 2;
+constexpr uint32_t kItalian = 3;
+
+SpecialTokens three_languages() {
+  SpecialTokens special;
+  special.languages = {{"en", kEnglish}, {"es", kSpanish}, {"it", kItalian}};
+  return special;
+}
+
+/// The rest goes to English.
+bool detect(LiveLanguage& language, double seconds, uint32_t token, float probability) {
+  std::vector<LanguageProbability> found = {{token, probability}};
+  const LanguageProbability rest = {kEnglish, 1 - probability};
+  if (token != kEnglish) found.insert(probability < 0.5f ? found.begin() : found.end(), rest);
+  return language.detected(found, seconds, three_languages());
+}
+
+void utterance(LiveLanguage& language, double seconds, uint32_t token, float probability) {
+  for (double heard = 1; heard <= seconds; ++heard) {
+    if (!language.wants_detection()) break;
+    detect(language, heard, token, probability);
+    language.settle();
+  }
+  language.end_utterance();
+}
+
+}  // namespace
+
+SUSURRUS_TEST(a_wrong_beginning_is_corrected_by_the_next_utterance_however_sure_it_was) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  EXPECT_TRUE(language.current().empty());
+  // A language that is detected first is no change.
+  EXPECT_FALSE(detect(language, 1, kSpanish, 0.87f));
+  EXPECT_TRUE(detect(language, 2, kItalian, 1.0f));
+  language.settle();
+  // What is committed stays in its language until the utterance is over.
+  EXPECT_FALSE(detect(language, 8, kSpanish, 1.0f));
+  EXPECT_EQ(language.current(), "it");
+  language.end_utterance();
+  EXPECT_TRUE(detect(language, 2, kSpanish, 0.9f));
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_NEAR(language.probability(), 0.98f, 1e-6);
+}
+
+SUSURRUS_TEST(two_wrong_seconds_do_not_outvote_eight_right_ones) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  utterance(language, 8, kSpanish, 0.8f);
+  EXPECT_FALSE(detect(language, 2, kItalian, 1.0f));
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_NEAR(language.probability(), 0.64f, 1e-6);
+}
+
+SUSURRUS_TEST(a_clear_vote_ends_and_changes_the_language_of_an_utterance_under_way) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  detect(language, 2, kItalian, 1.0f);
+  language.settle();
+  language.end_window();
+  for (double heard = 1; heard < 16; ++heard) {
+    EXPECT_TRUE(language.wants_detection());
+    EXPECT_FALSE(detect(language, heard, kSpanish, 0.9f));
+  }
+  EXPECT_FALSE(language.is_sure());
+  EXPECT_TRUE(detect(language, 17, kSpanish, 0.9f));
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_TRUE(language.is_sure());
+  EXPECT_FALSE(language.wants_detection());
+  // For good.
+  language.end_utterance();
+  EXPECT_FALSE(language.wants_detection());
+}
+
+SUSURRUS_TEST(an_unclear_vote_stays_open) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  for (int i = 0; i < 10; ++i) utterance(language, 6, i % 2 == 0 ? kSpanish : kItalian, 1.0f);
+  EXPECT_FALSE(language.is_sure());
+  EXPECT_TRUE(language.wants_detection());
+}
+
+SUSURRUS_TEST(each_utterance_has_its_own_language_if_that_is_probable) {
+  LiveLanguage language("", Scope::utterance, 0.6f);
+  detect(language, 2, kSpanish, 0.3f);
+  // The first one is the best, however improbable.
+  EXPECT_EQ(language.current(), "en");
+  language.settle();
+  EXPECT_FALSE(language.wants_detection());
+  language.end_utterance();
+  EXPECT_TRUE(language.wants_detection());
+  EXPECT_FALSE(detect(language, 2, kItalian, 0.59f));
+  EXPECT_EQ(language.current(), "en");
+  EXPECT_NEAR(language.probability(), 0.41f, 1e-6);
+  EXPECT_TRUE(detect(language, 3, kItalian, 0.61f));
+  EXPECT_EQ(language.current(), "it");
+}
+
+SUSURRUS_TEST(a_language_that_was_named_is_not_detected) {
+  LiveLanguage language("es", Scope::stream, 0.5f);
+  EXPECT_FALSE(language.wants_detection());
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_EQ(language.probability(), 0.0f);
+}
+
+}  // namespace susurrus::testing
