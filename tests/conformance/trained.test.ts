@@ -231,5 +231,31 @@ describeWithBase('base', (folder) => {
       // Told, so that the encoder runs twice and not three times: each run takes 4 s of a processor.
       await expectSameTranscript(model, recording, golden, found[0]!.language);
     });
+
+    test('live, each utterance is in its own language and not in that of the prompt', async () => {
+      const live = model.stream({ language: 'per-utterance' });
+      const read = (async () => {
+        const texts: string[] = [];
+        let told: string | undefined;
+        for await (const event of live) {
+          if (event.type === 'language') told = event.language;
+          if (event.type !== 'final' || event.text === '') continue;
+          expect(event.language).toBe(told);
+          texts.push(`${event.language}:${event.text}`);
+        }
+        return texts;
+      })();
+      for (const name of ['austen_0880', 'french', 'chinese']) {
+        await live.feed(wavSamples(`recordings/audio/${name}.wav`));
+        await live.feed(new Float32Array(16_000));
+      }
+      await live.close();
+      expect(await read).toEqual([
+        expect.stringMatching(/^en: He was not an ill.* young man\.$/),
+        expect.stringMatching(/^fr: .*la dictée numéro/),
+        expect.stringMatching(/^zh:.*自己的脚/),
+      ]);
+      expect(live.language).toMatchObject({ language: 'zh', type: 'language' });
+    });
   });
 });
