@@ -37,9 +37,9 @@ BeamSearch::BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t 
 }
 
 BeamSearch::BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
-                       uint32_t beam_size, const std::vector<double>& open_sums)
+                       uint32_t beam_size, ClosedVocabulary /*closed*/)
     : BeamSearch(kernels, end_of_text, max_tokens, beam_size, 1) {
-  open_sums_ = &open_sums;
+  is_closed_ = true;
 }
 
 bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
@@ -51,7 +51,7 @@ bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
   last_tokens_.clear();
   for (const Continuation& continuation : continuations_) {
     if (continuation.token == end_of_text_) {
-      open_sums_ ? keep_better(continuation) : add_candidate(continuation);
+      add_candidate(continuation);
     } else {
       add_beam(continuation);
       if (next_.sums.size() == beam_size_) break;
@@ -64,8 +64,9 @@ bool BeamSearch::choose(std::span<const std::span<const float>> rows) {
 
 bool BeamSearch::is_ended() const {
   if (now_.sums.empty() || length_ == max_tokens_) return true;
-  // Tokens only make a sequence less probable.
-  return open_sums_ ? best_sum_ >= now_.sums[0] : finished_count_ == max_candidates_;
+  // More tokens only make a sequence less probable.
+  if (is_closed_) return finished_count_ > 0 && finished_[0].sum_logprob >= now_.sums[0];
+  return finished_count_ == max_candidates_;
 }
 
 void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows) {
@@ -74,12 +75,12 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
     const size_t count = top_logits(kernels_, rows[source], top_);
     if (count == 0) continue;
     const LogSoftmax log_softmax(kernels_, rows[source], top_[0].logit);
+    bool is_best = true;
     for (const RankedLogit& top : std::span(top_).first(count)) {
       const float logprob = log_softmax(top.logit);
-      const float rank =
-          open_sums_ ? static_cast<float>(top.logit - (*open_sums_)[source]) : logprob;
-      continuations_.push_back({now_.sums[source] + rank, logprob, static_cast<uint32_t>(source),
-                                top.token, static_cast<uint32_t>(continuations_.size())});
+      continuations_.push_back({now_.sums[source] + logprob, logprob, static_cast<uint32_t>(source),
+                                top.token, static_cast<uint32_t>(continuations_.size()), is_best});
+      is_best = false;
     }
   }
   heap_sort(continuations_, [](const Continuation& a, const Continuation& b) {
@@ -88,28 +89,18 @@ void BeamSearch::rank_continuations(std::span<const std::span<const float>> rows
 }
 
 void BeamSearch::add_candidate(const Continuation& end) {
+  if (is_closed_) {
+    if (!end.is_best) return;
+    if (finished_count_ == 1 && finished_[0].sum_logprob >= end.sum) return;
+    finished_count_ = 0;
+  }
   if (finished_count_ == max_candidates_) return;
   TokenCandidate& one = finished_[finished_count_++];
-  copy_beam(end.source, one);
+  auto tokens = this->tokens(end.source);
+  const float* logprobs = now_.logprobs.data() + end.source * max_tokens_;
+  one.tokens.assign(tokens.begin(), tokens.end());
+  one.token_logprobs.assign(logprobs, logprobs + length_);
   one.sum_logprob = end.sum;
-}
-
-void BeamSearch::keep_better(const Continuation& end) {
-  if (end.sum <= best_sum_) return;
-  best_sum_ = end.sum;
-  finished_count_ = 1;
-  copy_beam(end.source, finished_[0]);
-  finished_[0].sum_logprob = add_logprob(finished_[0].sum_logprob, end.logprob);
-}
-
-/// With the sum of its tokens' log probabilities.
-void BeamSearch::copy_beam(size_t source, TokenCandidate& to) const {
-  const auto tokens = this->tokens(source);
-  const float* logprobs = now_.logprobs.data() + source * max_tokens_;
-  to.tokens.assign(tokens.begin(), tokens.end());
-  to.token_logprobs.assign(logprobs, logprobs + length_);
-  to.sum_logprob = 0;
-  for (float logprob : to.token_logprobs) to.sum_logprob = add_logprob(to.sum_logprob, logprob);
 }
 
 void BeamSearch::add_beam(const Continuation& next) {
@@ -126,21 +117,15 @@ void BeamSearch::add_beam(const Continuation& next) {
 
 std::vector<TokenCandidate> BeamSearch::finish() {
   finished_.resize(finished_count_);
-  if (open_sums_) {
-    if (!now_.sums.empty() && (finished_.empty() || now_.sums[0] > best_sum_)) {
-      finished_.resize(1);
-      copy_beam(0, finished_[0]);
-    }
-    return std::move(finished_);
-  }
-  if (finished_.size() < beam_size_) {
+  const size_t wanted = is_closed_ ? 1 : beam_size_;
+  if (finished_.size() < wanted) {
     std::vector<size_t> order(now_.sums.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     // numpy's argsort read backwards: of equals the last comes first.
     heap_sort(order, [this](size_t a, size_t b) {
       return now_.sums[a] != now_.sums[b] ? now_.sums[a] > now_.sums[b] : a > b;
     });
-    for (size_t i = 0; i < order.size() && finished_.size() < beam_size_; ++i) {
+    for (size_t i = 0; i < order.size() && finished_.size() < wanted; ++i) {
       const float* logprobs = now_.logprobs.data() + order[i] * max_tokens_;
       auto tokens = this->tokens(order[i]);
       finished_.push_back(

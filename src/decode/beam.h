@@ -1,5 +1,4 @@
 #pragma once
-#include <limits>
 #include <optional>
 
 #include "decode/log_probability.h"
@@ -15,19 +14,19 @@ size_t beam_candidate_count(uint32_t beam_size, std::optional<double> patience);
 /// finished ones that rank above the last of these are candidates, until there are enough. Sums are of f32. Sequences of
 /// probability 0 are never kept (the reference keeps some where fewer than beam_size tokens are allowed).
 ///
-/// Of a closed vocabulary little is allowed at each step: sequences that nobody said would soon be finished, and a long
-/// phrase loses to a short one whose every token costs more. There, sequences rank by their probability among all texts,
-/// and the most probable one is looked for until none under way can surpass it.
+/// With a closed vocabulary so little is allowed at each step that texts which nobody said are soon finished, and would end
+/// the search before a long phrase does. There, a text ends only where its end is the best of its continuations, and the
+/// search goes on until nothing under way can surpass the most probable text.
 class BeamSearch final : public TokenSearch {
  public:
   /// Ends with `max_candidates` candidates (beam_candidate_count), after `max_tokens` choices, or when nothing can go on.
   /// All at least 1.
   BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
              uint32_t beam_size, size_t max_candidates);
-  /// For a closed vocabulary: finds one candidate. `open_sums`, which the caller sets before each choose() and which
-  /// outlives the search, are log_sum_exp() of the rows before the vocabulary was closed.
+  struct ClosedVocabulary {};
+  /// Finds one candidate.
   BeamSearch(const KernelTable& kernels, uint32_t end_of_text, size_t max_tokens,
-             uint32_t beam_size, const std::vector<double>& open_sums);
+             uint32_t beam_size, ClosedVocabulary closed);
 
   size_t sequence_count() const override { return now_.sums.size(); }
   std::span<const uint32_t> tokens(size_t sequence) const override {
@@ -36,8 +35,8 @@ class BeamSearch final : public TokenSearch {
   bool choose(std::span<const std::span<const float>> rows) override;
   std::span<const uint32_t> sources() const override { return sources_; }
   std::span<const uint32_t> last_tokens() const override { return last_tokens_; }
-  /// Finished ones as they were found; if fewer than beam_size, unfinished ones too, the best first. Of a closed vocabulary
-  /// the best one.
+  /// Finished ones as they were found; if fewer than beam_size, unfinished ones too, the best first. With a closed
+  /// vocabulary the best one.
   std::vector<TokenCandidate> finish() override;
 
  private:
@@ -45,7 +44,7 @@ class BeamSearch final : public TokenSearch {
   struct Beams {
     std::vector<uint32_t> tokens;
     std::vector<float> logprobs;
-    std::vector<float> sums;  // by which they rank: of logprobs, but for a closed vocabulary
+    std::vector<float> sums;
   };
   struct Continuation {
     float sum;
@@ -53,13 +52,12 @@ class BeamSearch final : public TokenSearch {
     uint32_t source;
     uint32_t token;
     uint32_t order;  // in which they were found: the first of equals ranks first
+    bool is_best;    // of its source
   };
 
   void rank_continuations(std::span<const std::span<const float>> rows);
   void add_candidate(const Continuation& end);
-  void keep_better(const Continuation& end);
   void add_beam(const Continuation& next);
-  void copy_beam(size_t source, TokenCandidate& to) const;
   bool is_ended() const;
 
   const KernelTable& kernels_;
@@ -67,13 +65,12 @@ class BeamSearch final : public TokenSearch {
   size_t max_tokens_;
   uint32_t beam_size_;
   size_t max_candidates_;
+  bool is_closed_ = false;
   size_t length_ = 0;
   Beams now_, next_;
   std::vector<RankedLogit> top_;
   std::vector<Continuation> continuations_;
-  const std::vector<double>* open_sums_ = nullptr;            // of a closed vocabulary
-  float best_sum_ = -std::numeric_limits<float>::infinity();  // of the one that is finished there
-  std::vector<TokenCandidate> finished_;                      // max_candidates of them, reserved
+  std::vector<TokenCandidate> finished_;  // max_candidates of them, reserved
   size_t finished_count_ = 0;
   std::vector<uint32_t> sources_, last_tokens_;
 };

@@ -99,16 +99,6 @@ class WindowFilters {
   void apply(std::span<float> logits, std::span<const uint32_t> sampled) const {
     for (const auto& filter : filters_) filter->apply(logits, sampled);
   }
-  /// Also tells log_sum_exp() of the logits before the vocabulary was closed.
-  double apply_closed(const KernelTable& kernels, std::span<float> logits,
-                      std::span<const uint32_t> sampled) const {
-    double open_sum = 0;
-    for (const auto& filter : filters_) {
-      if (filter.get() == allowed_) open_sum = log_sum_exp(kernels, logits);
-      filter->apply(logits, sampled);
-    }
-    return open_sum;
-  }
 
   /// How many of `tokens`, from the front, may stand as a result.
   size_t complete_length(std::span<const uint32_t> tokens) const {
@@ -125,17 +115,13 @@ class WindowFilters {
   const AllowedPhrases* allowed_ = nullptr;
 };
 
-bool is_closed_beam(const DecodeOptions& options) {
-  return options.beam_size && !options.allowed.empty();
-}
-
 std::unique_ptr<TokenSearch> make_search(const WhisperModel& model, const DecodeOptions& options,
-                                         size_t max_tokens, const std::vector<double>& open_sums) {
+                                         size_t max_tokens) {
   const KernelTable& kernels = model.kernels();
   const uint32_t end_of_text = model.special_tokens().end_of_text;
-  if (is_closed_beam(options)) {
+  if (options.beam_size && !options.allowed.empty()) {
     return std::make_unique<BeamSearch>(kernels, end_of_text, max_tokens, *options.beam_size,
-                                        open_sums);
+                                        BeamSearch::ClosedVocabulary{});
   }
   if (options.beam_size) {
     return std::make_unique<BeamSearch>(kernels, end_of_text, max_tokens, *options.beam_size,
@@ -158,13 +144,12 @@ class SearchingWindowDecoder final : public WindowDecoder {
         prompt_(std::move(prompt)),
         filters_(model, options_, max_tokens),
         max_tokens_(max_tokens),
-        search_(make_search(model, options_, max_tokens, open_sums_)) {
+        search_(make_search(model, options_, max_tokens)) {
     result_.language = language;
     if (language.empty()) {
       detector_.emplace(model, std::move(allowed_languages), options.encoder_context);
     }
     rows_.reserve(most_sequences(options));
-    open_sums_.reserve(most_sequences(options));
   }
   ~SearchingWindowDecoder() override {
     if (most_sequences(options_) == 1) return;
@@ -219,14 +204,9 @@ class SearchingWindowDecoder final : public WindowDecoder {
 
   Status choose() {
     rows_.clear();
-    open_sums_.clear();
     for (size_t i = 0; i < search_->sequence_count(); ++i) {
       std::span<float> logits = model_.logits(i);
-      if (is_closed_beam(options_)) {
-        open_sums_.push_back(filters_.apply_closed(model_.kernels(), logits, search_->tokens(i)));
-      } else {
-        filters_.apply(logits, search_->tokens(i));
-      }
+      filters_.apply(logits, search_->tokens(i));
       rows_.push_back(logits);
     }
     if (search_->choose(rows_) || goes_in_circles()) {
@@ -250,7 +230,7 @@ class SearchingWindowDecoder final : public WindowDecoder {
 
   void finish() {
     std::vector<TokenCandidate> candidates = search_->finish();
-    // Of phrases the most probable one is wanted, be it long or short.
+    // The most probable text of a closed vocabulary is wanted, be it long or short.
     const auto length_penalty =
         options_.allowed.empty() ? options_.length_penalty : std::optional(0.0);
     TokenCandidate& best = candidates[rank_candidates(candidates, length_penalty)];
@@ -298,7 +278,6 @@ class SearchingWindowDecoder final : public WindowDecoder {
   Prompt prompt_;
   const WindowFilters filters_;
   const size_t max_tokens_;
-  std::vector<double> open_sums_;  // of a closed vocabulary: read by search_
   const std::unique_ptr<TokenSearch> search_;
   std::optional<LanguageDetector> detector_;
   std::vector<std::span<const float>> rows_;
