@@ -13,6 +13,9 @@ namespace {
 // With little silence after it, text tends to be written down twice. Text tokens of a phrase that is too long for chance.
 constexpr size_t kDoubtfulPhrase = 4;
 
+// So far below the threshold of log probabilities, a text is made up (drawn at temperature 1, mostly).
+constexpr double kHopelessMargin = 0.5;
+
 // Results are f32: so are the thresholds they are held against, or 12/5 would be above 2.4.
 bool is_above(float value, std::optional<double> threshold) {
   return threshold && value > static_cast<float>(*threshold);
@@ -94,6 +97,10 @@ class FallbackAttempts final : public WindowAttempts {
   bool is_improbable(const WindowResult& result) const {
     return is_below(result.avg_logprob, fallback_.logprob_threshold);
   }
+  bool is_hopeless(const WindowResult& result) const {
+    return fallback_.logprob_threshold &&
+           result.avg_logprob < static_cast<float>(*fallback_.logprob_threshold - kHopelessMargin);
+  }
   bool is_compressible(const WindowResult& result) const {
     return is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
   }
@@ -116,12 +123,14 @@ class FallbackAttempts final : public WindowAttempts {
   }
 
   /// Both are below the standard. A repetitive text is the worse one, however probable it is; then one that loses the
-  /// rest of the window.
+  /// rest of the window, unless the other is so improbable that nobody can have said it.
   bool is_better(const WindowResult& result, const WindowResult& other) const {
     if (is_compressible(result) != is_compressible(other)) return is_compressible(other);
     const SpecialTokens& special = model_.special_tokens();
     const bool is_cut = loses_rest(result, special);
-    if (is_cut != loses_rest(other, special)) return !is_cut;
+    if (is_cut != loses_rest(other, special) && !is_hopeless(is_cut ? other : result)) {
+      return !is_cut;
+    }
     return result.avg_logprob > other.avg_logprob;
   }
 

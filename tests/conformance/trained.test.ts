@@ -232,6 +232,52 @@ describeWithBase('base', (folder) => {
       await expectSameTranscript(model, recording, golden, found[0]!.language);
     });
 
+    describe('in an encoder context that fits', () => {
+      const french = () => wavSamples('recordings/audio/french.wav');
+      const chinese = () => wavSamples('recordings/audio/chinese.wav');
+      const inFrench = { language: 'fr', encoderContext: 'auto', temperature: 0 } as const;
+      const inChinese = { ...inFrench, language: 'zh' } as const;
+
+      test('beams choose the most probable of the allowed phrases, not the shortest', async () => {
+        const allowed = ["c'est la dictée numéro un", "c'est la dictée numéro deux", 'la dictée'];
+        const scores = await model.score(french(), allowed, { language: 'fr' });
+        expect(Math.max(...scores.map(({ logprob }) => logprob))).toBe(scores[0]!.logprob);
+        for (const beamSize of [3, 5]) {
+          const { text } = await model.transcribe(french(), { ...inFrench, allowed, beamSize });
+          expect(text.trim()).toBe(allowed[0]);
+        }
+      });
+
+      test('a hot word corrects, and however heavy takes nothing else away', async () => {
+        // Without it another character of the same sound is heard.
+        const foot = [{ text: '砸自己的脚', weight: 10 }];
+        const corrected = await model.transcribe(chinese(), { ...inChinese, hotwords: foot });
+        expect(corrected.text).toBe('砸自己的脚');
+        const hotwords = [{ text: 'dictée', weight: 20 }];
+        const { text, segments } = await model.transcribe(french(), { ...inFrench, hotwords });
+        expect(text).toMatch(/^ et c'est la dictée numéro/);
+        expect(segments[0]!.attempts.map(({ decision }) => decision)).toEqual([
+          'retried:encoder-context',
+          'retried:repetition',
+          'kept',
+        ]);
+      });
+
+      test('Chinese words are aligned by character, in order, without blanks', async () => {
+        const words = await model.align(chinese(), '砸自己的脚', { language: 'zh' });
+        expect(words.map(({ word }) => word).join('')).toBe('砸自己的脚');
+        words.slice(1).forEach(({ start }, i) => {
+          expect(start).toBeGreaterThanOrEqual(words[i]!.end);
+        });
+        const { text } = await model.transcribe(chinese(), {
+          ...inChinese,
+          allowed: ['砸', '自己', '的脚'],
+          beamSize: 3,
+        });
+        expect(text).toBe('砸自己的脚');
+      });
+    });
+
     test('live, each utterance is in its own language and not in that of the prompt', async () => {
       const live = model.stream({ language: 'per-utterance' });
       const read = (async () => {

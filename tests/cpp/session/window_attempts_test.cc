@@ -201,12 +201,15 @@ SUSURRUS_TEST(an_attempt_that_loses_the_rest_of_the_window_is_the_best_only_of_s
     fallback.temperatures = {0, 1};
     const Outcome outcome = tried(*model, options, fallback);
     ASSERT_EQ(outcome.attempts.size(), 2u);
-    if (outcome.attempts[0].decision == Decision::kept) continue;
-    if (outcome.attempts[0].decision == Decision::retried_log_probability) continue;
+    if (!outcome.result.is_loop_broken) continue;
     ++cut_count;
-    EXPECT_TRUE(outcome.attempts[0].avg_logprob > outcome.result.avg_logprob);
-    EXPECT_FALSE(outcome.result.is_loop_broken);
-    EXPECT_EQ(outcome.result.temperature, 1.0);
+    // Far below the threshold, the drawn one is not believed.
+    EXPECT_EQ(outcome.result.temperature, 0.0);
+    fallback.logprob_threshold = outcome.attempts[1].avg_logprob + 0.1;
+    const Outcome believed = tried(*model, options, fallback);
+    EXPECT_TRUE(believed.attempts[0].avg_logprob > believed.result.avg_logprob);
+    EXPECT_FALSE(believed.result.is_loop_broken);
+    EXPECT_EQ(believed.result.temperature, 1.0);
   }
   EXPECT_GT(cut_count, 0u);
 }
