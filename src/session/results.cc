@@ -13,6 +13,7 @@ const char* decision_name(Decision decision) {
     case Decision::dropped_silence: return "dropped:silence";
     case Decision::dropped_past_end: return "dropped:past-end";
     case Decision::dropped_zero_length: return "dropped:zero-length";
+    case Decision::dropped_too_fast: return "dropped:too-fast";
     case Decision::dropped_repetition: return "dropped:repetition";
   }
   return "kept";
@@ -24,6 +25,7 @@ bool is_rejected(Decision decision) {
     case Decision::dropped_silence:
     case Decision::dropped_past_end:
     case Decision::dropped_zero_length:
+    case Decision::dropped_too_fast:
     case Decision::dropped_repetition: return true;
     default: return false;
   }

@@ -18,12 +18,25 @@
 #include "session/window_sound.h"
 #include "session/word_aligner.h"
 #include "session/word_timing.h"
+#include "text/spoken_letters.h"
 
 namespace susurrus {
 namespace {
 
 // The reference repeats a window without progress endlessly. So do we while its prompt changes, up to this limit.
 constexpr uint32_t kMostRepeats = 16;
+/// Frames of a rest that is too short for a word.
+constexpr uint64_t kLeastRest = 20;
+/// More letters cannot be said in a window: so many each second, and some that are cut at its ends.
+constexpr double kMostLettersPerSecond = 30;
+constexpr double kMostCutLetters = 12;
+
+double letter_count(std::string_view text) {
+  // Bytes that go on with a character do not count.
+  return static_cast<double>(std::ranges::count_if(
+      spoken_letters(text), [](char byte) { return (static_cast<uint8_t>(byte) & 0xC0) != 0x80; }));
+}
+
 class WhisperTranscriber final : public Transcriber {
  public:
   WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options, Clips clips,
@@ -184,6 +197,11 @@ class WhisperTranscriber final : public Transcriber {
     place_ = *place;
     seek_ = place_.seek;
     update_progress();
+    const bool is_rest = seek_ > 0 && place_.frame_count < std::min(kLeastRest, window_frames_ / 2);
+    if (is_rest && !options_.is_openai_compatible) {
+      seek_ = place_.end();
+      return StepResult::working;
+    }
     if (encoded_ != place_) {
       encoded_.reset();
       if (mel_.fill_window(seek_, place_.frame_count) == RecordingMel::Progress::need_audio) {
@@ -232,7 +250,10 @@ class WhisperTranscriber final : public Transcriber {
   Status begin_attempts() {
     DecodeOptions options = options_.decode;
     options.language = languages_.current();
-    options.prompt = history_.prompt();
+    if (!is_unprompted_)
+      options.prompt = history_.prompt();
+    else
+      options.prompt.clear();
     options.encoder_context = encoder_context();
     // Windows draw apart from each other, wherever the recording was entered.
     options.seed = derive_seed(options_.decode.seed, place_.seek);
@@ -264,6 +285,20 @@ class WhisperTranscriber final : public Transcriber {
     window_ = is_whole ? whole_window(result, place_, tokenizer)
                        : split_window(result, place_, tokenizer);
     describe(window_.segments);
+    if (!options_.is_openai_compatible) {
+      if (const std::optional<Decision> flaw = flaw_of(window_.segments)) {
+        if (!prompt_.empty()) {
+          // Text that is made of its prompt is another one without it.
+          is_unprompted_ = true;
+          SUSURRUS_RETURN_IF_ERROR(begin_attempts());
+          return StepResult::working;
+        }
+        if (*flaw == Decision::dropped_too_fast || attempts_->is_doubtful()) {
+          for (Segment& segment : window_.segments) reject(std::move(segment), *flaw);
+          return end_window(place_.end());
+        }
+      }
+    }
     if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.word_timestamps) return accept();
     const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
@@ -287,6 +322,22 @@ class WhisperTranscriber final : public Transcriber {
     if (!options_.is_openai_compatible) lengthen_last_words(window_.segments, timed_ends);
     aligner_.reset();
     return accept();
+  }
+
+  /// More than can be said in the window, or nothing but what was said before.
+  std::optional<Decision> flaw_of(std::span<const Segment> segments) const {
+    double letters = 0;
+    for (const Segment& segment : segments) letters += letter_count(segment.text);
+    const double seconds = static_cast<double>(place_.frame_count) / 100;
+    if (letters > kMostLettersPerSecond * seconds + kMostCutLetters)
+      return Decision::dropped_too_fast;
+    if (letters == 0) return std::nullopt;
+    const std::string before = spoken_letters(model_.tokenizer().decode(history_.prompt()));
+    const bool is_repeated = std::ranges::all_of(segments, [&](const Segment& segment) {
+      return before.contains(spoken_letters(segment.text));
+    });
+    if (is_repeated) return Decision::dropped_repetition;
+    return std::nullopt;
   }
 
   void describe(std::span<Segment> segments) const {
@@ -324,6 +375,7 @@ class WhisperTranscriber final : public Transcriber {
 
   Result<StepResult> end_window(uint64_t next_seek) {
     attempts_.reset();
+    is_unprompted_ = false;
     if (next_seek > place_.seek) {
       repeats_ = 0;
     } else if (!options_.is_openai_compatible || history_.prompt() == prompt_ ||
@@ -367,6 +419,7 @@ class WhisperTranscriber final : public Transcriber {
   std::optional<WindowPlace> encoded_;  // the window whose encoding the model holds
   std::vector<uint32_t> prompt_;        // of the window under way
   uint32_t repeats_ = 0;                // of the same window
+  bool is_unprompted_ = false;          // the window is decoded again without what was said before
   bool is_state_ready_ = false;         // once what is ready has been taken
 
   std::optional<LanguageDetector> detector_;

@@ -189,6 +189,7 @@ export const strings = {
       'dropped:silence': 'it seems invented, in a silence',
       'dropped:past-end': 'it would begin after the end of the recording',
       'dropped:zero-length': 'it would last no time at all',
+      'dropped:too-fast': 'nobody can say that much in that time',
       'dropped:repetition': 'it repeated itself without end',
     } as Readonly<Record<string, string>>,
   },

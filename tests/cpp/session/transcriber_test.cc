@@ -410,6 +410,59 @@ SUSURRUS_TEST(a_recording_leaves_nothing_behind) {
   }
 }
 
+SUSURRUS_TEST(a_rest_that_is_too_short_for_a_word_is_not_decoded) {
+  auto model = small_model(22);
+  ASSERT_TRUE(model != nullptr);
+  TranscribeOptions options = only(*model, {model->special_tokens().end_of_text});
+  for (const auto& [frames, windows] : {std::pair{74 + 19, 1u}, std::pair{74 + 20, 2u}}) {
+    EXPECT_EQ(transcribe(*model, options, noise(frames * 160)).segments.size(), windows);
+    options.is_openai_compatible = true;
+    EXPECT_EQ(transcribe(*model, options, noise(frames * 160)).segments.size(), 2u);
+    options.is_openai_compatible = false;
+  }
+  // A recording may be as short as it likes.
+  EXPECT_EQ(transcribe(*model, options, noise(1600)).segments.size(), 1u);
+}
+
+SUSURRUS_TEST(more_text_than_can_be_said_is_rejected) {
+  auto model = small_model(22);
+  ASSERT_TRUE(model != nullptr);
+  TranscribeOptions options = only(*model, {'a'});
+  options.decode.break_loops = false;
+  options.decode.sample_length = 19;
+  const Outcome outcome = transcribe(*model, options, noise(3200));
+  EXPECT_TRUE(outcome.segments.empty());
+  ASSERT_TRUE(EXPECT_EQ(outcome.rejected.size(), 1u));
+  EXPECT_TRUE(outcome.rejected[0].decision == Decision::dropped_too_fast);
+  EXPECT_EQ(outcome.rejected[0].text, std::string(19, 'a'));
+  options.decode.sample_length = 18;
+  EXPECT_EQ(transcribe(*model, options, noise(3200)).segments.size(), 1u);
+}
+
+SUSURRUS_TEST(doubtful_text_that_was_said_before_is_rejected_and_what_is_said_twice_stays) {
+  auto model = small_model(22);
+  ASSERT_TRUE(model != nullptr);
+  TranscribeOptions options = only(*model, {'a'});
+  options.decode.break_loops = false;
+  options.decode.sample_length = 8;
+  for (const bool is_doubtful : {false, true}) {
+    // No text is as probable as that.
+    if (is_doubtful) options.fallback.logprob_threshold = 1;
+    const Outcome outcome = transcribe(*model, options, noise(3 * 11840));
+    EXPECT_EQ(outcome.segments.size(), is_doubtful ? 1u : 3u);
+    EXPECT_EQ(outcome.rejected.size(), is_doubtful ? 2u : 0u);
+    for (const Segment& segment : outcome.rejected) {
+      EXPECT_TRUE(segment.decision == Decision::dropped_repetition);
+    }
+    for (const Outcome::State& state : outcome.states) {
+      expect_equal_segments(outcome,
+                            resume(*model, options, noise(3 * 11840), Feed::whole, outcome, state));
+    }
+  }
+  options.condition_on_previous_text = false;
+  EXPECT_EQ(transcribe(*model, options, noise(3 * 11840)).segments.size(), 3u);
+}
+
 SUSURRUS_TEST(memory_does_not_grow_with_the_recording) {
   auto model = small_model(28);
   ASSERT_TRUE(model != nullptr);

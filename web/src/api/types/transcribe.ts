@@ -95,6 +95,7 @@ export type Decision =
   | 'dropped:silence'
   | 'dropped:past-end'
   | 'dropped:zero-length'
+  | 'dropped:too-fast'
   | 'dropped:repetition';
 
 /** One attempt at decoding a window. */
