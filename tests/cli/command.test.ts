@@ -195,6 +195,7 @@ describe('susurrus inspect', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^format +APR2 2\.0$/m);
     expect(stdout).toMatch(/^flags +.*ALIGNED_64/m);
+    expect(stdout).toMatch(/^languages English only$/m);
     expect(stdout).toContain('"n_audio_state": 96');
     expect(stdout).toMatch(/^ +encoder\.conv1\.weight +\w+ +96×80×3 +\d+ +\d+ +\d+$/m);
   });
@@ -209,6 +210,7 @@ describe('susurrus inspect', () => {
     expect(facts).toMatchObject({
       format: 'APR2',
       version: '2.0',
+      language_count: 1,
       byte_count: readFileSync(modelPath).length,
       metadata: { model_type: 'whisper', architecture: { n_vocab: 1776 } },
     });

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as CommandTable from '../../web/cli/commands.js';
 import type * as Help from '../../web/cli/help.js';
-import type { Word } from '../../web/src/api/types.js';
+import type { Inspection, Word } from '../../web/src/api/types.js';
 import { invalidOption, SusurrusError } from '../../web/src/api/errors.js';
+import { languageCount } from '../../web/cli/language_name.js';
 import { linesWithWords } from '../../web/cli/text_lines.js';
 import { safe, takesColors } from '../../web/cli/terminal.js';
 import { textLines } from '../../web/cli/text_output.js';
@@ -565,6 +566,20 @@ describe('other commands', () => {
     const several = await run('detect-language', audio, audio, '--json');
     expect(JSON.parse(several.stdout)).toEqual([0, 1].map(() => ({ file: audio, ...found })));
     expect(calls[1]).toEqual(['detectLanguage', audio, { languages: ['de', 'en'] }]);
+  });
+
+  test.each([
+    [51864, undefined, 1],
+    [51865, undefined, 99],
+    [51865, true, 99],
+    [51866, true, 100],
+    [51865, false, 1],
+    [1776, undefined, undefined],
+    [undefined, true, undefined],
+  ])('inspect: a vocabulary of %p, multilingual %p, has %p languages', (nVocab, stated, count) => {
+    const config = stated === undefined ? {} : { tokenizer_config: { is_multilingual: stated } };
+    const dims = nVocab === undefined ? {} : { dims: { nVocab } };
+    expect(languageCount({ ...dims, metadata: config } as unknown as Inspection)).toBe(count);
   });
 
   test('score prints the best text first', async () => {

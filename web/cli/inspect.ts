@@ -14,6 +14,7 @@ import { parse, usageError } from './arguments.js';
 import { describeRun, parseShape, type DescribedRun } from './described_run.js';
 import { graphLines, runLines } from './graph_table.js';
 import { readCryptoOptions, cryptoArguments } from './key_files.js';
+import { languageCount } from './language_name.js';
 import { layerLines, networkLines, sectionLines } from './parts_tables.js';
 import { metadataLines } from './metadata_lines.js';
 import { ProgressBar } from './progress_bar.js';
@@ -50,15 +51,15 @@ export async function inspectCommand(args: readonly string[], signal: AbortSigna
   }).finally(() => output.finish());
 }
 
-function toJson(
-  { byteCount, dims, tensors, graph, melFilterbank, ...facts }: Inspection,
-  { run }: DescribedRun,
-) {
+function toJson(inspection: Inspection, { run }: DescribedRun) {
+  const { byteCount, dims, tensors, graph, melFilterbank, ...facts } = inspection;
+  const languages = languageCount(inspection);
   return {
     ...facts,
     ...(graph && { graph: graphJson(graph, run) }),
     byte_count: byteCount,
     ...(dims && { dims: dimensions(dims) }),
+    ...(languages !== undefined && { language_count: languages }),
     ...(melFilterbank && { mel_filterbank: filterbankJson(melFilterbank) }),
     tensors: tensors.map(({ rawSize, rowScales, ...tensor }) => ({
       ...tensor,
@@ -106,11 +107,15 @@ const filterbankText = ({ shape, kind, firstRowSum }: InspectedFilterbank): stri
   `${shape.join('×')}, ${filterbankOwners[kind]} (row 0 sum ${Number(firstRowSum.toPrecision(3))})`;
 
 function toText(facts: Inspection, { run, unknown }: DescribedRun, full: boolean): string {
+  const languages = languageCount(facts);
   const lines = [
     `format    ${facts.format} ${printable(facts.version)}`.trimEnd(),
     `flags     ${facts.flags.join(' ') || 'none'}`,
     `bytes     ${facts.byteCount}`,
     ...(facts.dims ? [`dims      ${dimensionsText(facts.dims)}`] : []),
+    ...(languages === undefined
+      ? []
+      : [`languages ${languages === 1 ? 'English only' : languages}`]),
     ...(facts.memory ? [`to run    ${memoryText(facts.memory)}`] : []),
     ...(facts.melFilterbank ? [`filterbank ${filterbankText(facts.melFilterbank)}`] : []),
     ...(run && facts.graph ? runLines(run, facts.graph) : []),
