@@ -389,7 +389,7 @@ describe('languages', () => {
       align: (options: Options) => model.align(samples, sampleText, options),
       score: (options: Options) => model.score(samples, [sampleText], options),
       detectLanguage: (options: Options) => model.detectLanguage(samples, options),
-      stream: async (options: Options) => (await model.stream(options)).close(),
+      stream: async (options: Options) => model.stream(options).close(),
     };
     for (const [name, call] of Object.entries(calls)) {
       const told = name === 'detectLanguage' ? {} : { language: 'ENGLISH' };

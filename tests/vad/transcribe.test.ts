@@ -333,7 +333,12 @@ test('what is normalised window by window does not wait for the detector, and ha
   const parts = Array.from({ length: 4 }, () => [sample, gap]).flat();
   const long = joined(parts, Float32Array);
   const options = { normalization: 'window', vad: true } as const;
-  const heard = await model.transcribe(long, options);
+  const remaining: number[] = [];
+  const heard = await model.transcribe(long, {
+    ...options,
+    onProgress: ({ remainingSeconds }) => remaining.push(remainingSeconds ?? -1),
+  });
+  expect(Math.max(...remaining)).toBeGreaterThan(0);
   const streamed = await model.transcribe(inPieces(long, 30000), options);
   expect(heard).toEqual(streamed);
   expect(wordsOf(heard).length).toBeGreaterThan(20);

@@ -95,8 +95,9 @@ export async function transcribeAudio(
         else transcriber.audioWindow().set(samples);
       }
       const loaded = total === undefined ? heard : transcriber.progress() * total;
-      if (step === needAudio) meter.audioGiven(loaded);
+      // A stream's progress shows only when it asks for more.
       meter.update(loaded);
+      if (step === needAudio) meter.audioGiven(loaded);
       await yielder.step();
     }
     const duration = (supply.heardCount - begins) / sampleRate;
