@@ -213,7 +213,7 @@ describeWithBase('base', (folder) => {
     const expected = sharedJson('trained/expected/base.json') as Record<string, Expected>;
 
     let model: WhisperModel;
-    /** The same, twice as fast. */
+    /** Twice as fast, for what need not be exact. */
     let quantised: WhisperModel;
     beforeAll(async () => {
       const { convertModel, loadModel } = await builtPackage();
