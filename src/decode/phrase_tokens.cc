@@ -30,7 +30,7 @@ bool is_unspaced_letter(char32_t point) {
   return false;
 }
 
-/// Of its first letter: digits and marks ("3月", "「東京」") belong to any script.
+/// Decided by the first letter: digits and marks ("3月", "「東京」") belong to any script.
 bool is_unspaced(std::string_view text) {
   while (!text.empty()) {
     const Utf8Step step = next_utf8(text);

@@ -40,7 +40,7 @@ struct LiveEvent {
   size_t committed = 0;
   /// Seconds of audio processed when the event was emitted.
   double time = 0;
-  /// Of the language; for that type alone.
+  /// How probable the language is; for that type alone.
   float probability = 0;
   /// Its id is the same from the first partial to the final one, and rises from one final to the next.
   Segment segment;

@@ -39,7 +39,7 @@ class LiveLanguage {
 
   /// A code; empty before the first detection.
   std::string_view current() const { return current_.view(); }
-  /// Of the current language: its share of the votes, or what detection gave the utterance. 0 for a fixed one.
+  /// The current language's share of the votes, or what detection gave the utterance. 0 for a fixed one.
   float probability() const { return probability_; }
   /// The vote is over.
   bool is_sure() const { return is_sure_; }

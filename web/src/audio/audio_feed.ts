@@ -340,7 +340,7 @@ export class AudioFeed {
   }
 }
 
-/** Of a recording that is measured: samples that nobody changes meanwhile. */
+/** Samples of a recording that is measured, which nobody changes meanwhile. */
 function measuredSamples(
   opened: OpenedAudio,
   { mostMeasuredSeconds }: Skipping,

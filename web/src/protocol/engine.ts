@@ -54,7 +54,7 @@ export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'> &
   FrontEndOptions &
   Omit<BeamOptionValues, 'beamSize'> & {
-    /** Of a stream: so many samples come first, whose loudness alone counts. What is transcribed follows, and times begin there. */
+    /** A stream begins with so many samples whose loudness alone counts. What is transcribed follows, and times begin there. */
     readonly loudnessSamples?: number;
   };
 
