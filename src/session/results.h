@@ -19,7 +19,9 @@ enum class Decision : uint8_t {
   dropped_past_end,     // timed after the end of the audio
   dropped_zero_length,  // a segment without length or without room for its words
   dropped_too_fast,     // more than anybody can say in the time
-  dropped_repetition,  // text in circles, cut off where no time says what follows: the rest of its window went with it; or doubtful text that was said before
+  /// Text in circles, cut off where no time says what follows: the rest of its window went with it. Or doubtful text that
+  /// was said before.
+  dropped_repetition,
 };
 const char* decision_name(Decision decision);
 /// The text was dropped.

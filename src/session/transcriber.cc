@@ -250,10 +250,7 @@ class WhisperTranscriber final : public Transcriber {
   Status begin_attempts() {
     DecodeOptions options = options_.decode;
     options.language = languages_.current();
-    if (!is_unprompted_)
-      options.prompt = history_.prompt();
-    else
-      options.prompt.clear();
+    options.prompt = is_unprompted_ ? std::vector<uint32_t>() : history_.prompt();
     options.encoder_context = encoder_context();
     // Windows draw apart from each other, wherever the recording was entered.
     options.seed = derive_seed(options_.decode.seed, place_.seek);
@@ -285,6 +282,7 @@ class WhisperTranscriber final : public Transcriber {
     window_ = is_whole ? whole_window(result, place_, tokenizer)
                        : split_window(result, place_, tokenizer);
     describe(window_.segments);
+    if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.is_openai_compatible) {
       if (const std::optional<Decision> flaw = flaw_of(window_.segments)) {
         if (!prompt_.empty()) {
@@ -295,11 +293,11 @@ class WhisperTranscriber final : public Transcriber {
         }
         if (*flaw == Decision::dropped_too_fast || attempts_->is_doubtful()) {
           for (Segment& segment : window_.segments) reject(std::move(segment), *flaw);
+          if (window_.rejected) reject(std::move(*window_.rejected), Decision::dropped_repetition);
           return end_window(place_.end());
         }
       }
     }
-    if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.word_timestamps) return accept();
     const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
     // Nothing to align.

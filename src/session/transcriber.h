@@ -18,8 +18,8 @@ namespace susurrus {
 class Transcriber : public Recognition {
  public:
   /// `sample_count` samples at 16 kHz in all; nullopt for a stream whose end is not known, which needs
-  /// Normalization::window or loudness_samples. With the `state` of an earlier transcription of the same audio, with the same options, it goes on
-  /// from there. The model must outlive this object and serve no other work meanwhile.
+  /// Normalization::window or loudness_samples. With the `state` of an earlier transcription of the same audio, with the
+  /// same options, it goes on from there. The model must outlive this object and serve no other work meanwhile.
   static Result<std::unique_ptr<Transcriber>> create(WhisperModel& model,
                                                      const TranscribeOptions& options,
                                                      std::optional<uint64_t> sample_count,

@@ -414,10 +414,17 @@ test('aborts, callbacks that throw and streams that fail end it with their error
   for (const round of rounds(20)) {
     const controller = new AbortController();
     const { signal } = controller;
+    // One is a stream; the other goes to the engine for its loudness first.
     const running = errorOf(model.transcribe(endless(), { vad: true, signal }));
+    const waiting = errorOf(model.transcribe(recording, { vad: true, signal }));
     for (let turn = 0; turn < round; ++turn) await new Promise((done) => setImmediate(done));
     controller.abort();
-    expect(await running).toBe(signal.reason);
+    expect([await running, await waiting]).toEqual([signal.reason, signal.reason]);
+    const alone = new AbortController();
+    const measured = errorOf(model.transcribe(recording, { vad: true, signal: alone.signal }));
+    for (let turn = 0; turn < round; ++turn) await new Promise((done) => setImmediate(done));
+    alone.abort();
+    expect(await measured).toBe(alone.signal.reason);
   }
   const onProgress = (): never => {
     throw boom;
