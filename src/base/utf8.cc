@@ -39,6 +39,15 @@ Utf8Step next_utf8(std::string_view text) {
   return {point, length, true, false};
 }
 
+bool ends_inside_character(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8Step step = next_utf8(text);
+    if (step.is_cut) return true;
+    text.remove_prefix(step.byte_count);
+  }
+  return false;
+}
+
 std::optional<size_t> find_invalid_utf8(std::string_view text) {
   size_t position = 0;
   while (position < text.size()) {

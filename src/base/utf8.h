@@ -21,6 +21,9 @@ struct Utf8Step {
 /// `text` must not be empty.
 Utf8Step next_utf8(std::string_view text);
 
+/// The last bytes are the beginning of a character.
+bool ends_inside_character(std::string_view text);
+
 /// Position of the first byte that is not valid UTF-8, or nullopt.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/utf8.h"
 #include "decode/repetition.h"
 #include "decode/seeded_random.h"
 #include "session/window_segments.h"
@@ -90,7 +91,8 @@ class FallbackAttempts final : public WindowAttempts {
            !is_above(result_.avg_logprob, fallback_.logprob_threshold);
   }
   bool is_doubtful() const override {
-    return result_.is_loop_broken || is_improbable(result_) || is_compressible(result_);
+    return result_.is_loop_broken || is_improbable(result_) || is_compressible(result_) ||
+           is_broken_off(result_);
   }
 
  private:
@@ -103,6 +105,11 @@ class FallbackAttempts final : public WindowAttempts {
   }
   bool is_compressible(const WindowResult& result) const {
     return is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
+  }
+
+  /// However probable the few tokens are, nobody says half a character. The reference has no such rule.
+  bool is_broken_off(const WindowResult& result) const {
+    return fallback_.keeps_best && !result.is_unfinished && is_inside_character(result);
   }
 
   Decision judge(const WindowResult& result) const {
@@ -119,12 +126,16 @@ class FallbackAttempts final : public WindowAttempts {
     }
     if (result.is_loop_broken) return Decision::retried_repetition;
     if (is_compressible(result)) return Decision::retried_compression_ratio;
-    return is_improbable(result) ? Decision::retried_log_probability : Decision::kept;
+    const bool is_refused = is_improbable(result) || is_broken_off(result);
+    return is_refused ? Decision::retried_log_probability : Decision::kept;
   }
 
-  /// Both are below the standard. A repetitive text is the worse one, however probable it is; then one that loses the
-  /// rest of the window, unless the other is so improbable that nobody can have said it.
+  /// Both are below the standard. A text that ends inside a character is the worst one, however probable it is; then a
+  /// repetitive one; then one that loses the rest of the window, unless the other is so improbable that nobody can have
+  /// said it.
   bool is_better(const WindowResult& result, const WindowResult& other) const {
+    const bool is_inside = is_inside_character(result);
+    if (is_inside != is_inside_character(other)) return !is_inside;
     if (is_compressible(result) != is_compressible(other)) return is_compressible(other);
     const SpecialTokens& special = model_.special_tokens();
     const bool is_cut = loses_rest(result, special);
@@ -132,6 +143,10 @@ class FallbackAttempts final : public WindowAttempts {
       return !is_cut;
     }
     return result.avg_logprob > other.avg_logprob;
+  }
+
+  bool is_inside_character(const WindowResult& result) const {
+    return ends_inside_character(model_.tokenizer().decode_bytes(result.tokens));
   }
 
   /// Wishes that are too strong make text go in circles: half as strong at first, then none. False where none are left.

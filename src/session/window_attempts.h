@@ -28,7 +28,7 @@ class WindowAttempts {
   virtual Decision decision() const = 0;
   /// The window holds no speech, by both thresholds.
   virtual bool is_silence() const = 0;
-  /// The result is rejected: improbable, repetitive, or going in circles.
+  /// The result is rejected: improbable, repetitive, going in circles, or, where the best attempt is wanted, half a character.
   virtual bool is_doubtful() const = 0;
 };
 

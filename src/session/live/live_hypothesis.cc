@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "align/alignment_costs.h"
+#include "base/utf8.h"
 #include "session/prompt.h"
 #include "session/window_attempts.h"
 #include "session/window_segments.h"
@@ -92,6 +93,7 @@ class DecodedHypothesis final : public LiveHypothesis {
     for (uint32_t token : result.tokens) {
       if (token < model_.special_tokens().end_of_text) tokens_.push_back(token);
     }
+    drop_cut_character();
     if (tokens_.size() == window_.committed.size()) return ok_status();
     attempts_.reset();
     SUSURRUS_ASSIGN_OR_RETURN(
@@ -99,6 +101,14 @@ class DecodedHypothesis final : public LiveHypothesis {
                                       window_.frame_count));
     stage_ = Stage::align;
     return ok_status();
+  }
+
+  /// What the model has begun to say and not said: its rest never comes once the sound is over.
+  void drop_cut_character() {
+    while (tokens_.size() > window_.committed.size() &&
+           ends_inside_character(model_.tokenizer().decode_bytes(tokens_))) {
+      tokens_.pop_back();
+    }
   }
 
   /// After committed words there may be nothing to say, which is improbable, too.
@@ -132,6 +142,9 @@ class DecodedHypothesis final : public LiveHypothesis {
                         word.probability, heard[i]});
     }
     words_.resize(std::min(rewind_begin(), squeezed_begin()));
+    while (!words_.empty() &&
+           ends_inside_character(model_.tokenizer().decode_bytes(words_.back().tokens)))
+      words_.pop_back();
   }
 
   /// The first word from which on the model listens to sound far before the words that it has said already.

@@ -160,6 +160,9 @@ SUSURRUS_TEST(segments_tell_why_their_window_was_tried_again) {
   options.decode.break_loops = false;
   options.fallback.temperatures = {0, 0.5};
   options.fallback.compression_ratio_threshold = 0.0;
+  // No text ends inside a character.
+  options.decode.suppress_tokens.emplace();
+  for (uint32_t byte = 0x80; byte <= 0xff; ++byte) options.decode.suppress_tokens->push_back(byte);
   const Outcome outcome = transcribe(*model, options, noise(11840));
   ASSERT_FALSE(outcome.segments.empty());
   for (const Segment& segment : outcome.segments) {

@@ -214,6 +214,34 @@ SUSURRUS_TEST(an_attempt_that_loses_the_rest_of_the_window_is_the_best_only_of_s
   EXPECT_GT(cut_count, 0u);
 }
 
+SUSURRUS_TEST(an_attempt_that_ends_inside_a_character_is_the_best_only_of_such) {
+  size_t inside_count = 0;
+  for (uint64_t seed = 70; seed < 82; ++seed) {
+    auto model = model_with_window(seed);
+    ASSERT_TRUE(model != nullptr);
+    // The first byte of a character, and a letter: texts end inside a character or do not, by chance.
+    DecodeOptions options = hearing_only(*model, {"\xe6", "a"});
+    options.sample_length = 3;
+    FallbackOptions fallback = lenient();
+    fallback.logprob_threshold = 1;
+    fallback.keeps_best = true;
+    const Outcome outcome = tried(*model, options, fallback);
+    size_t whole = 0;
+    float most_probable = -1000;
+    const auto is_inside = [](const Attempt& attempt) {
+      return attempt.text.ends_with("\xef\xbf\xbd");
+    };
+    for (const Attempt& attempt : outcome.attempts) {
+      whole += is_inside(attempt) ? 0 : 1;
+      most_probable = std::max(most_probable, attempt.avg_logprob);
+    }
+    if (whole == 0) continue;
+    EXPECT_FALSE(outcome.result.text.ends_with("\xef\xbf\xbd"));
+    if (most_probable > outcome.result.avg_logprob) ++inside_count;
+  }
+  EXPECT_GT(inside_count, 0u);
+}
+
 SUSURRUS_TEST(hot_words_that_make_text_go_in_circles_are_lowered_then_left_out) {
   auto model = model_with_window(70);
   ASSERT_TRUE(model != nullptr);

@@ -49,6 +49,9 @@ SUSURRUS_TEST(invalid_utf8_is_replaced_piece_by_piece) {
   EXPECT_EQ(replace_invalid_utf8("\xE2\x82\xE2\x82\xAC"), "\uFFFD\u20AC");
   EXPECT_TRUE(next_utf8("\xE2\x82").is_cut);
   EXPECT_FALSE(next_utf8("\xE2z").is_cut);
+  EXPECT_TRUE(ends_inside_character("a\xE2\x82"));
+  EXPECT_FALSE(ends_inside_character("\xE2\x82\xAC"));
+  EXPECT_FALSE(ends_inside_character("\xE2z\x82"));
 }
 
 SUSURRUS_TEST(code_points_are_written_as_utf8) {

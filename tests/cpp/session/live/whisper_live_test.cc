@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/utf8.h"
 #include "harness.h"
 #include "session/recording_run.h"
 
@@ -142,6 +143,38 @@ SUSURRUS_TEST(streams_whose_language_is_open_keep_their_promises_and_say_it_with
       EXPECT_FALSE(told.empty());
     }
   }
+}
+
+SUSURRUS_TEST(no_text_of_an_utterance_that_is_over_ends_inside_a_character) {
+  size_t final_count = 0;
+  for (uint64_t seed = 21; seed < 29; ++seed) {
+    auto model = small_model(seed);
+    ASSERT_TRUE(model != nullptr);
+    WhisperLiveOptions options = live_options(CommitPolicyKind::attention, 10);
+    // The first byte of a character, a letter, and spaces.
+    options.transcribe.decode.suppress_tokens.emplace();
+    for (uint32_t id = 0; id < model->dimensions().n_vocab; ++id) {
+      if (id != ' ' && id != 'a' && id != 0xe6)
+        options.transcribe.decode.suppress_tokens->push_back(id);
+    }
+    auto live = WhisperLive::create(*model, options);
+    ASSERT_TRUE(live.has_value());
+    for (uint64_t utterance = 0; utterance < 4; ++utterance) {
+      ASSERT_TRUE(feed(**live, noise(8000, 70 + utterance), true));
+      (*live)->flush();
+      ASSERT_TRUE(work(**live));
+      const auto events = (*live)->take_events();
+      for (const LiveEvent& event : events) {
+        if (event.type != LiveEvent::Type::final || event.tokens.empty()) continue;
+        ++final_count;
+        std::string bytes;
+        for (const LiveToken& token : event.tokens)
+          bytes += model->tokenizer().decode_bytes(std::span(&token.id, 1));
+        EXPECT_FALSE(ends_inside_character(bytes));
+      }
+    }
+  }
+  EXPECT_GT(final_count, 0u);
 }
 
 SUSURRUS_TEST(the_same_pieces_give_the_same_events) {
