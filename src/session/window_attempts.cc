@@ -107,9 +107,11 @@ class FallbackAttempts final : public WindowAttempts {
     return is_above(result.compression_ratio, fallback_.compression_ratio_threshold);
   }
 
-  /// However probable the few tokens are, nobody says half a character. The reference has no such rule.
+  /// However probable the few tokens are, nobody says half a character. The reference has no such rule, nor has a caller
+  /// who set no threshold.
   bool is_broken_off(const WindowResult& result) const {
-    return fallback_.keeps_best && !result.is_unfinished && is_inside_character(result);
+    return fallback_.keeps_best && fallback_.logprob_threshold && !result.is_unfinished &&
+           is_inside_character(result);
   }
 
   Decision judge(const WindowResult& result) const {
