@@ -292,6 +292,7 @@ describe('utterances with pauses', () => {
 
 const figures = {
   ...{ words: 100, offlineErrors: 10, liveErrors: 12, firsts: [1, 2, 3], commits: [1, 1, 4] },
+  ...{ rights: [0.25, 0.5, 0.75] },
   ...{ retracted: 0, shown: 200, removed: 50, processorSeconds: 30, speechSeconds: 60 },
   ...{ lags: 1, behind: 0.5 },
 };
@@ -349,12 +350,12 @@ describe('figures', () => {
     ]);
     const [, , first, second] = table.split('\n');
     expect(first).toBe(
-      '| ours | simd | 10.0 % | 10.0 % | +0.0 | 2.00 | 1.00 | 2.00 | 0 | 25.0 % | 0.50 | 1 | 0.50 | 0 |',
+      '| ours | simd | 10.0 % | 10.0 % | +0.0 | 2.00 | 0.50 | 0.75 | 1.00 | 2.00 | 0 | 25.0 % | 0.50 | 1 | 0.50 | 0 |',
     );
     expect(second).toContain('| never |');
     expect(second?.endsWith('|  |')).toBe(true);
     const alone = systemTable([{ ...row({}, { music: 2 }), sounds: [] }]);
-    expect(alone.split('\n')[2]).toMatch(/^\| ours \| simd (\| {2}){11}\| 2 \|$/);
+    expect(alone.split('\n')[2]).toMatch(/^\| ours \| simd (\| {2}){13}\| 2 \|$/);
   });
 });
 

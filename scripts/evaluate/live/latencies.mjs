@@ -28,6 +28,27 @@ export function matched(said, written) {
 export const commitLatencies = (said, commits) =>
   matched(said, commits).map(([{ end }, { at }]) => at - end);
 
+/**
+ * For each word that is written rightly in the end: from its end in the sound until it stood on the screen and stayed, in seconds.
+ * @type {(said: readonly TimedWord[], screen: readonly import('./screen.mjs').ShownWord[]) => number[]}
+ */
+export const shownLatencies = (said, screen) =>
+  matched(said, screen).map(([{ end }, { at }]) => at - end);
+
+/** A pause that ends an utterance where only the times of words are known, in seconds. */
+const pause = 0.5;
+
+/** Stretches of words without a longer pause. @type {(words: readonly TimedWord[]) => { start: number; end: number }[]} */
+export function utterancesOf(words) {
+  const found = [];
+  for (const { start, end } of words) {
+    const last = found.at(-1);
+    if (last && start - last.end < pause) last.end = Math.max(last.end, end);
+    else found.push({ start, end });
+  }
+  return found;
+}
+
 /** How far a word's middle may lie before the utterance that it belongs to: times of words are good for a tenth of a second. */
 const early = 0.2;
 

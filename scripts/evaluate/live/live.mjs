@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { integerOption, main, readArguments, root, StepError } from '../../toolchain/steps.mjs';
+import { trainedNames } from '../../trained_model.mjs';
 import { ReferenceProcess } from '../../reference/reference_process.mjs';
 import { normalisedWords } from '../normalised_words.mjs';
 import { updatePage } from '../update_page.mjs';
@@ -11,6 +12,8 @@ import { inEvaluationNode } from './evaluation_node.mjs';
 import { inventedWords } from './invented.mjs';
 import { measure } from './measure.mjs';
 import { sounds } from './material.mjs';
+import { measureNaturalSpeech } from './natural_run.mjs';
+import { naturalTables } from './natural_tables.mjs';
 import { soak } from './soak.mjs';
 import { normaliserWorker, systems } from './systems.mjs';
 import { missedGoals, soundTable, systemTable } from './tables.mjs';
@@ -18,12 +21,18 @@ import { truthTimes } from './truth_times.mjs';
 
 const usage = `npm run evaluate:live -- [options]
 
-Live captions of trained tiny.en, an .april model and a loop around faster-whisper, at 1×, in one table. Sound arrives on a virtual
-clock, which goes on by the time that the recogniser takes: nothing waits. Needs a build, Python, flite, espeak-ng and sox.
+Live captions at 1×. Sound arrives on a virtual clock, which goes on by the time that the recogniser takes: nothing waits. Needs a build
+and trained models. Clips: trained tiny.en, an .april model and a loop around faster-whisper, on synthesised and other clips; needs Python,
+flite, espeak-ng and sox. Natural: people who talk, recordings whose words are known, seven half-minutes of meetings, and conversations
+of real voices; needs sox, and for the conversations, which are left out without them, a Python with numpy and soundfile
+(SUSURRUS_LIVE_PYTHON names it).
 
-  --systems LIST     of ${Object.keys(systems).join(', ')} (all)
+  --tables LIST      of clips, natural (both)
+  --model LIST       for natural speech, of ${trainedNames.join(', ')} (tiny.en)
+  --conversations N  minutes of them, in whole recordings of about four (67, which is all); 0 leaves them out
+  --systems LIST     for clips, of ${Object.keys(systems).join(', ')} (all)
   --variants LIST    engines (relaxed); of simd, relaxed
-  --sounds TEXT      only recordings whose names contain it
+  --sounds TEXT      only recordings whose names contain it; those of natural speech have their set before the name
   --recordings N     at most so many recordings
   --minutes N        of synthesised speech at each level of noise (3)
   --nothing N        minutes each of silence, noise and music (1), one at most for faster-whisper, which is slower than sound; 0 leaves
@@ -33,9 +42,9 @@ clock, which goes on by the time that the recogniser takes: nothing waits. Needs
   --block MS         of the blocks in which sound arrives (80)
   --clock NAME       wall, or processor: work takes its processor time, on a machine with other work (wall)
   --real-time        truly waits, as a check of the virtual clock
-  --text             prints where live text differs from offline text
+  --text             prints where live text, revised if it was, differs from offline text
   --soak HOURS       instead: one stream at full speed for so many hours of sound, with one system
-  --update           writes the tables into docs/dev/accuracy.md, or the soak's into docs/dev/performance.md
+  --update           writes the tables of this run into docs/dev/accuracy.md, or the soak's into docs/dev/performance.md
 
 Everything measured is in build/evaluate/live.json. Words are the same in each run unless the machine is too slow for them.`;
 
@@ -55,6 +64,9 @@ function positive(name, text) {
 function readOptions() {
   const { values } = readArguments({
     options: {
+      tables: { type: 'string', default: 'clips,natural' },
+      model: { type: 'string', default: 'tiny.en' },
+      conversations: { type: 'string', default: '67' },
       systems: { type: 'string', default: Object.keys(systems).join() },
       variants: { type: 'string', default: 'relaxed' },
       sounds: { type: 'string', default: '' },
@@ -74,6 +86,10 @@ function readOptions() {
   });
   const [clock] = listOption('clock', values.clock, ['wall', 'processor']);
   return {
+    tables: listOption('tables', values.tables, ['clips', 'natural']),
+    models: listOption('model', values.model, trainedNames),
+    conversations: integerOption('conversations', values.conversations, 0),
+    clock: values['real-time'] ? 'real' : clock,
     names: listOption('systems', values.systems, Object.keys(systems)),
     variants: listOption('variants', values.variants, ['simd', 'relaxed']),
     soundName: values.sounds,
@@ -145,34 +161,52 @@ async function measureAll(options, all, normalised) {
   return rows;
 }
 
-async function evaluate(options) {
-  const truth = await truthTimes();
+/** The rows about clips, and their tables. */
+async function clips(options, timesOf) {
   const normaliser = new ReferenceProcess(...(await normaliserWorker()));
   try {
-    const all = (await sounds(options.seconds, truth.timesOf)).filter(({ name }) =>
+    const all = (await sounds(options.seconds, timesOf)).filter(({ name }) =>
       name.includes(options.soundName),
     );
-    truth.close();
     const rows = await measureAll(options, all, (texts) => normalisedWords(normaliser, texts));
-    const folder = join(root, 'build/evaluate');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'live.json'), JSON.stringify(rows, null, 1));
     const tables = {
       live: systemTable(rows),
       ...(all.length > 0 && { 'live-recordings': soundTable(rows) }),
     };
+    return { rows, tables };
+  } finally {
+    normaliser.close();
+  }
+}
+
+async function evaluate(options) {
+  const truth = await truthTimes();
+  try {
+    const made = options.tables.includes('clips')
+      ? await clips(options, truth.timesOf)
+      : { rows: [], tables: {} };
+    const natural = options.tables.includes('natural')
+      ? await measureNaturalSpeech(options, truth.timesOf)
+      : [];
+    const folder = join(root, 'build/evaluate');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, 'live.json'),
+      JSON.stringify({ clips: made.rows, natural }, null, 1),
+    );
+    const tables = { ...made.tables, ...naturalTables(natural) };
     console.log(Object.values(tables).join('\n\n'));
-    for (const sentence of missedGoals(rows)) console.log(`Missed: ${sentence}.`);
+    for (const sentence of missedGoals(made.rows)) console.log(`Missed: ${sentence}.`);
     if (options.update) await updatePage(tables);
   } finally {
-    truth.close();
-    normaliser.close();
+    await truth.close();
   }
 }
 
 await main(async () => {
   const options = readOptions();
   if (options.help) return console.log(usage);
-  if (!(await inEvaluationNode())) return;
+  // Node 20 computes simd alike at all times.
+  if (options.variants.includes('relaxed') && !(await inEvaluationNode())) return;
   await (options.soak ? soak(options) : evaluate(options));
 });

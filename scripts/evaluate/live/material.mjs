@@ -108,8 +108,11 @@ async function synthesised(seconds, timesOf) {
 /** The second half of `licence` is in another language. */
 const licenceSeconds = 29.9;
 
-/** Recordings of people and their transcripts; openai-whisper's output where a recording has no transcript. */
-async function people(timesOf) {
+/**
+ * Recordings of people and their transcripts; openai-whisper's output where a recording has no transcript.
+ * @type {(timesOf: Parameters<typeof timed>[1]) => Promise<Sound[]>}
+ */
+export async function people(timesOf) {
   const recordings = sharedRecordings();
   const known = recordings.filter(({ truth }) => truth !== undefined);
   const heard = (file, seconds) => {

@@ -2,13 +2,14 @@
 import { quantile } from '../../statistics.mjs';
 import { compareWords, words } from '../word_errors.mjs';
 import { hearLive } from './hear.mjs';
-import { commitLatencies, firstWordLatencies } from './latencies.mjs';
+import { commitLatencies, firstWordLatencies, shownLatencies } from './latencies.mjs';
 import { speechSeconds } from './material.mjs';
 import { followed } from './transcript.mjs';
 
 /**
- * @typedef {{ words: number; offlineErrors: number; liveErrors: number; firsts: number[]; commits: number[]; retracted: number;
- *   shown: number; removed: number; processorSeconds: number; speechSeconds: number; lags: number; behind: number }} Figures
+ * `firsts`, `rights`, `commits`: seconds until a first word was shown, each right word shown to stay, and committed. `shown`, `removed`: characters.
+ * @typedef {{ words: number; offlineErrors: number; liveErrors: number; firsts: number[]; rights: number[]; commits: number[];
+ *   retracted: number; shown: number; removed: number; processorSeconds: number; speechSeconds: number; lags: number; behind: number }} Figures
  */
 /**
  * `texts`: normalised words of what was said and heard.
@@ -34,6 +35,7 @@ export async function measure(system, sound, { clockOf, blockSeconds, normalised
     offlineErrors: compareWords(said, offline).errors,
     liveErrors: compareWords(said, live).errors,
     firsts: firstWordLatencies(sound.utterances, transcript.shown),
+    rights: shownLatencies(sound.words, transcript.screen.words),
     commits: commitLatencies(sound.words, transcript.commits),
     retracted: transcript.retracted,
     shown: transcript.churn.shown,
@@ -55,6 +57,7 @@ export function together(all) {
     offlineErrors: sum((one) => one.offlineErrors),
     liveErrors: sum((one) => one.liveErrors),
     firsts: all.flatMap((one) => one.firsts),
+    rights: all.flatMap((one) => one.rights),
     commits: all.flatMap((one) => one.commits),
     retracted: sum((one) => one.retracted),
     shown: sum((one) => one.shown),
@@ -72,6 +75,8 @@ export const summary = (figures) => ({
   live: (100 * figures.liveErrors) / figures.words,
   pointsMore: (100 * (figures.liveErrors - figures.offlineErrors)) / figures.words,
   firstWord: quantile(figures.firsts, 0.5),
+  right: quantile(figures.rights, 0.5),
+  lateRight: quantile(figures.rights, 0.9),
   commit: quantile(figures.commits, 0.5),
   lateCommit: quantile(figures.commits, 0.95),
   retracted: figures.retracted,

@@ -44,12 +44,16 @@ function ownStream(live, onEvent) {
   };
 }
 
-async function susurrus(path, variant, options) {
+async function susurrus(path, variant, options, language) {
   const { loadModel } = await import(pathToFileURL(join(root, 'dist/node.mjs')).href);
   const model = await loadModel(path, { variant, threads: 1 });
   return {
     open: async (onEvent) => ownStream(model.stream(options), onEvent),
     offline: async (samples) => (await model.transcribe(samples, { vad: false })).text,
+    words: async (samples) => {
+      const { segments } = await model.transcribe(samples, { language, timestamps: 'word' });
+      return segments.flatMap(({ words }) => words);
+    },
     memory: () => model.memory(),
     close: () => model.dispose(),
   };
@@ -57,6 +61,15 @@ async function susurrus(path, variant, options) {
 
 const whisper = (policy) => async (variant, options) =>
   susurrus(await ensureTrainedModel(), variant, { policy, ...options });
+
+/**
+ * A trained Whisper in its default modes, told the language.
+ * @type {(name: import('../../trained_model.mjs').TrainedName, variant: string, options: object) => Promise<System>}
+ */
+export async function trainedSystem(name, variant, options) {
+  const path = await ensureTrainedModel({ name });
+  return susurrus(path, variant, { language: 'en', ...options }, options.language ?? 'en');
+}
 
 const base64 = (samples) =>
   Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64');
@@ -104,6 +117,7 @@ const fasterWhisper = (vad) => async () => {
  * @typedef {object} System
  * @property {(onEvent: (event: import('./hear.mjs').Delivery['event']) => void) => Promise<import('./hear.mjs').Stream>} open
  * @property {(samples: Float32Array) => Promise<string>} offline text of a whole recording
+ * @property {(samples: Float32Array) => Promise<readonly import('./latencies.mjs').TimedWord[]>} [words] of a whole recording, in the default mode
  * @property {() => Promise<import('../../../web/src/api/types.js').MemoryFacts>} [memory]
  * @property {() => void} close
  */

@@ -2,9 +2,9 @@
 import { markdownTable } from '../accuracy/table.mjs';
 import { summary, together } from './measure.mjs';
 
-const percent = (value) => `${value.toFixed(1)} %`;
-const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
-const seconds = (value) => (Number.isFinite(value) ? value.toFixed(2) : 'never');
+export const percent = (value) => `${value.toFixed(1)} %`;
+export const signed = (value) => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
+export const seconds = (value) => (Number.isFinite(value) ? value.toFixed(2) : 'never');
 
 /** Figure → its heading and how it is written. */
 const columns = {
@@ -12,6 +12,8 @@ const columns = {
   live: ['live', percent],
   pointsMore: ['points more', signed],
   firstWord: ['first word, s', seconds],
+  right: ['shown: median, s', seconds],
+  lateRight: ['shown: 90 %, s', seconds],
   commit: ['commit: median, s', seconds],
   lateCommit: ['commit: 95 %, s', seconds],
   retracted: ['characters retracted', String],

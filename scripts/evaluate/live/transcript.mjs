@@ -1,4 +1,6 @@
 // What a reader sees of a stream's events: the text as it grows, what was committed when, and what was taken back.
+import { Revisions } from './revisions.mjs';
+import { Screen } from './screen.mjs';
 
 /**
  * @typedef {import('./hear.mjs').Delivery} Delivery
@@ -42,6 +44,11 @@ class Transcript {
   shown = [];
   retracted = 0;
   churn = new Churn();
+  /** The text without revisions. */
+  screen = new Screen();
+  /** The text with them; the same as the other while there are none. */
+  revisedScreen = new Screen();
+  revisions = new Revisions();
   finals = 0;
   lags = 0;
   /** Breaches of the events' contract, in words. @type {string[]} */
@@ -55,6 +62,12 @@ class Transcript {
     return textOf([...this.#closed, ...this.#current.words]);
   }
 
+  /** Without revisions: undefined. */
+  get revisedText() {
+    if (this.revisions.count === 0) return undefined;
+    return textOf([...this.revisions.words, ...this.#current.words]);
+  }
+
   get #committedWords() {
     return [...this.#closed, ...this.#current.words.slice(0, this.#current.committed)];
   }
@@ -62,11 +75,20 @@ class Transcript {
   take({ at, event }) {
     if (event.type === 'lag') this.lags += 1;
     if (event.type === 'partial' || event.type === 'final') this.#takeText(at, event);
+    if (event.type === 'revised') {
+      const known = this.revisions.unknown.length;
+      this.revisions.revise(event);
+      for (const id of this.revisions.unknown.slice(known)) {
+        this.faults.push(`revised at ${at.toFixed(2)}: there is no final ${id}`);
+      }
+    }
   }
 
-  /** All events of a moment were taken. */
-  settle() {
+  /** All events of a moment were taken. @param {number} at */
+  settle(at) {
     this.churn.see(this.text, textOf(this.#committedWords).length);
+    this.screen.see(at, [...this.#closed, ...this.#current.words]);
+    this.revisedScreen.see(at, [...this.revisions.words, ...this.#current.words]);
   }
 
   #takeText(at, event) {
@@ -82,6 +104,7 @@ class Transcript {
       this.finals += 1;
       this.#finishedId = id;
       this.#closed.push(...words);
+      this.revisions.addFinal(id, words);
       this.#current = { id: -1, words: [], committed: 0 };
     }
     const now = this.#committedWords;
@@ -131,7 +154,7 @@ export function followed(deliveries) {
   const transcript = new Transcript();
   for (const [i, delivery] of deliveries.entries()) {
     transcript.take(delivery);
-    if (deliveries[i + 1]?.at !== delivery.at) transcript.settle();
+    if (deliveries[i + 1]?.at !== delivery.at) transcript.settle(delivery.at);
   }
   return transcript;
 }
