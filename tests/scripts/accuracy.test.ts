@@ -246,7 +246,16 @@ describe('the documents', () => {
   });
 
   test('every table of the evaluation has its place', async () => {
-    const names = ['encoder-context', 'formats', 'live', 'live-recordings', 'modes', 'nothing'];
+    const names = [
+      'encoder-context',
+      'formats',
+      'live',
+      'live-known',
+      'live-recordings',
+      'live-unlike',
+      'modes',
+      'nothing',
+    ];
     const all = tablesOf(developersPage);
     expect(Object.keys(all)).toEqual(
       expect.arrayContaining([...names, 'word-counts', 'word-errors', 'word-times']),
