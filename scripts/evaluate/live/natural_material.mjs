@@ -1,6 +1,6 @@
 // Recordings of people who talk: some whose words are known, others that are compared with the model's own offline text.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { whisper } from '../../facts/read_facts.mjs';
 import { findOnPath, root, run, step, StepError } from '../../toolchain/steps.mjs';
@@ -37,22 +37,26 @@ function flacSamples(path) {
   return wavSamples(stdout);
 }
 
-/** The half-minutes alone: they come again in the joined recording. @type {() => Natural[]} */
-function meetings() {
-  const folder = join(speakers, 'meetings');
-  const list = join(folder, 'meetings.json');
-  if (!existsSync(list)) {
+/** A file of facts about voices. */
+function facts(...names) {
+  const path = join(speakers, ...names);
+  if (!existsSync(path)) {
     throw new StepError(
-      `${list} is wanted, and is not there.`,
+      `${path} is wanted, and is not there.`,
       'SUSURRUS_SHARED names its folder.',
     );
   }
-  return Object.entries(JSON.parse(readFileSync(list, 'utf8')))
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+/** The half-minutes alone: they come again in the joined recording. @type {() => Natural[]} */
+function meetings() {
+  return Object.entries(facts('meetings', 'meetings.json'))
     .filter(([, { parts }]) => parts === undefined)
     .map(([name]) => ({
       set: 'meetings',
       name,
-      samples: flacSamples(join(folder, `${name}.flac`)),
+      samples: flacSamples(join(speakers, 'meetings', `${name}.flac`)),
     }));
 }
 
@@ -80,8 +84,7 @@ function pythonWith(...packages) {
 
 /** Rendered once, into build/evaluate/conversations. @type {(minutes: number) => Promise<Natural[]>} */
 async function conversations(minutes) {
-  const recipes = join(speakers, 'recipes.json');
-  const names = chosenConversations(JSON.parse(readFileSync(recipes, 'utf8')), minutes);
+  const names = chosenConversations(facts('recipes.json'), minutes);
   const folder = join(root, 'build/evaluate/conversations');
   const path = (name) => join(folder, `${name}.wav`);
   const missing = names.filter((name) => !existsSync(path(name)));
@@ -96,11 +99,14 @@ async function conversations(minutes) {
     const unfinished = join(folder, 'unfinished');
     mkdirSync(unfinished, { recursive: true });
     const script = join(speakers, 'make_conversations.py');
-    const render = ['render', recipes, join(speakers, 'voices'), unfinished];
+    const sources = ['recipes.json', 'voices'].map((name) => join(speakers, name));
     await step(`rendering ${missing.length} conversations`, () =>
-      run(python, ['-B', script, ...render, ...missing], { what: 'make_conversations.py' }),
+      run(python, ['-B', script, 'render', ...sources, unfinished, ...missing], {
+        what: 'make_conversations.py',
+      }),
     );
     for (const name of missing) renameSync(join(unfinished, `${name}.wav`), path(name));
+    rmSync(unfinished, { recursive: true });
   }
   return names.map((name) => ({
     set: 'conversations',
