@@ -229,9 +229,9 @@ describe('tables', () => {
     const tables = naturalTables([row(one, better, chat)]);
     expect(Object.keys(tables)).toEqual(['live-unlike']);
     expect(cellsOf(tables['live-unlike'])).toMatchObject([
-      { recordings: '2 meetings', text: 'live', 'unlike offline': '4 (50.0 %)' },
-      { recordings: '2 meetings', text: 'revised', 'unlike offline': '2 (25.0 %)' },
-      { recordings: '1 conversations', text: 'live', 'words offline': '4' },
+      { recordings: 'meetings: 2', text: 'live', 'unlike offline': '4 (50.0 %)' },
+      { recordings: 'meetings: 2', text: 'revised', 'unlike offline': '2 (25.0 %)' },
+      { recordings: 'conversations: 1', text: 'live', 'words offline': '4' },
     ]);
   });
 

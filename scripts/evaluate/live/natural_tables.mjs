@@ -84,7 +84,7 @@ export const unlikeTable = (rows) =>
         if (sounds.length === 0) return [];
         return lines(sounds, (text, figures) => ({
           ...conditions(row),
-          recordings: `${sounds.length} ${set}`,
+          recordings: `${set}: ${sounds.length}`,
           ...unlikeCells(text, figures),
         }));
       }),
