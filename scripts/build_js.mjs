@@ -24,7 +24,7 @@ const made = (path) => join(root, 'build/dist', path);
 
 /**
  * Entry → output. Emscripten modules stay separate files, found beside the module that imports them. What `isWhole` imports no
- * file: bundlers copy workers as they are, and service workers may load nothing later.
+ * file but Chinese dictionaries: bundlers copy workers as they are, and service workers may load nothing later.
  */
 const bundles = [
   { entry: 'web/src/index.ts', output: 'index.mjs', platform: 'browser' },
@@ -51,6 +51,10 @@ const bundles = [
   { entry: 'web/tools/module/entry.ts', output: 'module.mjs', platform: 'browser' },
   { entry: 'web/tools/plan/entry.ts', output: 'plan.mjs', platform: 'browser' },
   { entry: 'web/tools/vad/entry.ts', output: 'skip_silence.mjs', platform: 'browser' },
+  ...['simplified', 'traditional'].map((script) => ({
+    ...{ entry: `web/tools/script/${script}.ts`, output: `script_${script}.mjs` },
+    ...{ platform: 'browser', charset: 'utf8' },
+  })),
   { entry: 'web/src/files.ts', output: 'model_files.mjs', platform: 'browser' },
   { entry: 'web/src/graph.ts', output: 'graph.mjs', platform: 'browser' },
   { entry: 'web/src/vad.ts', output: 'vad.mjs', platform: 'browser' },
@@ -105,6 +109,8 @@ const apart = {
   [from('web/tools/inspection/entry.js')]: './inspect.mjs',
   [from('web/tools/module/entry.js')]: './module.mjs',
   [from('web/tools/plan/entry.js')]: './plan.mjs',
+  [from('web/tools/script/simplified.js')]: './script_simplified.mjs',
+  [from('web/tools/script/traditional.js')]: './script_traditional.mjs',
   [from('web/tools/vad/entry.js')]: './skip_silence.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
   [from('web/tools/capture/entry.js')]: './capture.mjs',
@@ -131,6 +137,11 @@ const filesWithin = {
     );
   },
 };
+/** Dictionaries are too large to be in a file for those who do not ask for them. */
+const wholePlugins = [
+  filesWithin,
+  filesApart(...Object.values(apart).filter((name) => !name.startsWith('./script_'))),
+];
 const entryBeside = (platform) => ({
   name: 'entry-beside',
   setup(build) {
@@ -180,7 +191,7 @@ async function bundle(what, options) {
   }
 }
 
-async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside }) {
+async function bundleEntry({ entry, output, platform, banner, charset, isWhole, isBeside }) {
   return bundle(entry, {
     ...(isWhole && { external: [] }),
     // Pages download these; what Node runs stays readable.
@@ -189,9 +200,10 @@ async function bundleEntry({ entry, output, platform, banner, isWhole, isBeside 
     outfile: made(output),
     platform,
     ...(platform === 'node' && nodeOptions),
-    plugins: isWhole ? [filesWithin] : isBeside ? [entryBeside(platform)] : [filesApart()],
+    plugins: isWhole ? wholePlugins : isBeside ? [entryBeside(platform)] : [filesApart()],
     target: platform === 'node' ? 'node20' : 'es2022',
     banner,
+    charset,
   });
 }
 

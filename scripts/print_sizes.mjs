@@ -36,6 +36,8 @@ const downloads = [
   ['files.mjs', 'for encrypted, signed or digested files'],
   ['plan.mjs', 'to plan what a model takes, with files.wasm'],
   ['write.mjs', 'to write a model file'],
+  ['script_simplified.mjs', "with `script: 'simplified'`"],
+  ['script_traditional.mjs', "with `script: 'traditional'`"],
   ['cache.mjs', 'to load a model by its name, or one that is kept'],
   ['download.mjs', 'to download a model without loading it, with inspect.mjs'],
   ['worker.cache.mjs', 'to download a model file that is kept'],

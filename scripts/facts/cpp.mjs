@@ -131,6 +131,12 @@ export const rangeText = (option) => `${option.least} to ${mostOf(option)}`;
 const rangeLiteral = (option) =>
   `{${option.least}, ${mostOf(option)}, ${quoted(rangeText(option))}}`;
 
+/** The rows of the options that the core knows. */
+function coreOptions() {
+  const { options, records } = readFacts('options');
+  return { options: options.filter(({ engine }) => engine !== false), records };
+}
+
 /** Which structure of session/decode_options.h has the option's field. */
 function structOf({ cppStruct, calls }) {
   return cppStruct ?? (calls.includes('decode') ? 'decode' : 'recording');
@@ -165,11 +171,11 @@ const fieldsOf = (options) =>
 
 const fields = (struct) =>
   fieldsOf(
-    readFacts('options').options.filter((option) => isPlain(option) && structOf(option) === struct),
+    coreOptions().options.filter((option) => isPlain(option) && structOf(option) === struct),
   );
 
 function ranges() {
-  const { options, records } = readFacts('options');
+  const { options, records } = coreOptions();
   const items = Object.entries(records).flatMap(([record, { fields: all }]) =>
     all.map((field) => ({ ...field, name: `${record}_${field.name}` })),
   );
@@ -183,7 +189,7 @@ function ranges() {
 
 /** Defaults of what is no plain member. */
 function defaults() {
-  const { options, records } = readFacts('options');
+  const { options, records } = coreOptions();
   const { default: temperatures } = options.find(({ name }) => name === 'temperature');
   const { default: weight } = records.Hotword.fields.find(({ name }) => name === 'weight');
   return [
@@ -216,7 +222,7 @@ function optionRows(options, rangeOf = rangeName) {
 const made = (table, rows) => `// Made from scripts/facts/${table}.json.\n${lines(rows)}`;
 
 const optionFile = (isSelected) =>
-  made('options', optionRows(readFacts('options').options.filter(isSelected)));
+  made('options', optionRows(coreOptions().options.filter(isSelected)));
 
 /** Path below build/generated → contents. */
 export function cppFiles() {

@@ -114,6 +114,7 @@ const ofDecoding: Options[] = [
   { appendPunctuations: lone },
 ];
 const ofRecordings: Options[] = [
+  { script: 'hans' },
   { minLanguageProbability: 2 },
   { conditionOnPreviousText: 'no' },
   { carryInitialPrompt: 0 },

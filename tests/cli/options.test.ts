@@ -59,7 +59,14 @@ describe('options of transcribe', () => {
 
   const all = [
     ...['--task', 'translate', '--language', 'per-window', '--languages', 'en, de'],
-    ...['--min-language-probability', '0.7', '--initial-prompt', 'A talk.'],
+    ...[
+      '--script',
+      'traditional',
+      '--min-language-probability',
+      '0.7',
+      '--initial-prompt',
+      'A talk.',
+    ],
     ...['--carry-initial-prompt', '--prefix', 'So', '--condition-on-previous-text', 'false'],
     ...['--timestamps', 'word', '--prepend-punctuations', '(', '--append-punctuations', ')'],
     ...['--compatibility', 'openai', '--max-initial-timestamp', '2', '--temperature', '0,0.4'],
@@ -78,6 +85,7 @@ describe('options of transcribe', () => {
       task: 'translate',
       language: 'per-window',
       languages: ['en', 'de'],
+      script: 'traditional',
       minLanguageProbability: 0.7,
       initialPrompt: 'A talk.',
       carryInitialPrompt: true,

@@ -44,6 +44,7 @@ const readers: Readonly<Record<OptionKind, Reader>> = {
 const liveToo = [
   'language',
   'languages',
+  'script',
   'task',
   'initialPrompt',
   'hotwords',

@@ -1,4 +1,4 @@
-import { invalidOption, SusurrusError } from './api/errors.js';
+import { invalidOption, sourceFailed, SusurrusError } from './api/errors.js';
 import type { Assets } from './api/types.js';
 import { addressesOf, addressOf, type ShippedFile } from './browser_files.js';
 import type * as InThreadHosts from './in_thread_hosts.js';
@@ -17,6 +17,10 @@ type Hosts = typeof InThreadHosts;
 const importHosts = /* @__PURE__ */ importAgain(() => import('./in_thread_hosts.js'));
 const importCache = /* @__PURE__ */ importAgain(() => import('../tools/cache/entry.js'));
 const importVad = /* @__PURE__ */ importAgain(() => import('../tools/vad/entry.js'));
+const importScripts = {
+  simplified: /* @__PURE__ */ importAgain(() => import('../tools/script/simplified.js')),
+  traditional: /* @__PURE__ */ importAgain(() => import('../tools/script/traditional.js')),
+};
 const importCapture = /* @__PURE__ */ importAgain(() => import('../tools/capture/entry.js'));
 
 /** Whether engines run in this thread, and with what code where it is there already. */
@@ -136,6 +140,14 @@ function browserPlatform(assets?: Assets): Platform {
       return addressOf('../models/vad.tsm', assets);
     },
     loadSilenceSkipping: importVad,
+    loadScript: (script) =>
+      importScripts[script]().then(
+        ({ convert }) => convert,
+        (error: unknown) => {
+          const problem = 'the dictionaries for the option script could not be loaded';
+          throw sourceFailed(`script_${script}.mjs`, problem, {}, error);
+        },
+      ),
     openAudio: () => open('worker.audio.mjs', [], (own) => own.openAudio()),
     openAudioFile: () => Promise.resolve(undefined),
     decodeWhole: decodeWholeFile,

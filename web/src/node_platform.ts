@@ -48,6 +48,12 @@ export const node: Platform = {
     return new URL('../models/vad.tsm', import.meta.url);
   },
   loadSilenceSkipping: () => import('../tools/vad/entry.js'),
+  loadScript: async (script) =>
+    (
+      await (script === 'simplified'
+        ? import('../tools/script/simplified.js')
+        : import('../tools/script/traditional.js'))
+    ).convert,
   openAudio: () =>
     openInProcess(
       lazyHost(async () => (await import('../tools/audio/node_entry.js')).openAudioHost()),

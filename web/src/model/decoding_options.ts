@@ -11,6 +11,7 @@ import type {
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import { checkNoBeamOptions } from './beam_options.js';
+import { checkKnowsChinese } from './chinese_script.js';
 import { languageCode, languagesLike } from './language_tag.js';
 import {
   defaultTemperatures,
@@ -264,6 +265,7 @@ export function transcribeSettings(
     onProgress: progressCheck,
   });
   checkPatience(options);
+  checkKnowsChinese(options.script, model.languages);
   checkClipOrder(options, isStream);
   const { hallucinationSilenceThreshold: silence, normalization, compatibility, vad } = options;
   if (isSet(silence) && options.timestamps !== 'word') {

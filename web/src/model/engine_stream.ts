@@ -7,8 +7,10 @@ import { throwIfAborted } from '../api/signals.js';
 import type { LiveEvent } from '../api/types.js';
 import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.js';
 import type { CallOptions } from '../protocol/link.js';
+import type { ConvertText } from '../platform/platform.js';
 import type { LivePart, SpeechGate } from '../platform/speech.js';
 import { YieldController } from '../wasm/yield_controller.js';
+import { LiveScript } from './chinese_script.js';
 
 /** What a stream runs on. */
 export interface LiveSurroundings {
@@ -18,6 +20,8 @@ export interface LiveSurroundings {
   readonly ready: Promise<void>;
   /** Opens the gate that passes only speech; absent, or resolving to undefined, if all audio is processed. Closed with the stream. */
   readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate | undefined>) | undefined;
+  /** Loads what writes Chinese in one script; absent if it stays as the model writes it. */
+  readonly loadScript?: ((signal: AbortSignal) => Promise<ConvertText>) | undefined;
   /**
    * Runs work when it is its turn on the model. Work that still waits when the signal is aborted never runs. `heldUp` is called when it
    * waits for a paused transcription; it never throws.
@@ -36,6 +40,7 @@ export class EngineStream {
   readonly #rate: number;
   readonly #leaving = new AbortController();
   #gate: SpeechGate | undefined;
+  #script: LiveScript | undefined;
   /** The engine's ids of the stream and of the conversion to the engine's rate. */
   #id: number | undefined;
   #conversion: number | undefined;
@@ -50,7 +55,8 @@ export class EngineStream {
   async begin(): Promise<void> {
     throwIfAborted(this.#leaving.signal);
     this.#gate ??= await this.#openGate();
-    const { settings } = this.#surroundings;
+    const { settings, loadScript } = this.#surroundings;
+    this.#script = loadScript && new LiveScript(await loadScript(this.#leaving.signal));
     this.#id = await this.#engine.call('beginLive', { settings });
     await this.#beginConversion();
   }
@@ -160,22 +166,28 @@ export class EngineStream {
   }
 
   async #feed(samples: Float32Array, tell: Tell): Promise<void> {
-    tell(
+    this.#tellOf(
       await this.#inTurn(
         (id, options) => this.#engine.call('feedLive', { id, samples }, options),
         tell,
       ),
+      tell,
     );
   }
 
   async #flush(tell: Tell): Promise<void> {
-    tell(
+    this.#tellOf(
       await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options), tell),
+      tell,
     );
   }
 
   async #leaveOut(sampleCount: number, tell: Tell): Promise<void> {
-    tell(await this.#engine.call('skipLive', { id: this.#running, sampleCount }));
+    this.#tellOf(await this.#engine.call('skipLive', { id: this.#running, sampleCount }), tell);
+  }
+
+  #tellOf(events: readonly LiveEvent[], tell: Tell): void {
+    tell(this.#script?.convert(events) ?? events);
   }
 
   #inTurn<T>(

@@ -12,6 +12,7 @@ import {
 import type { LiveSettings } from '../protocol/engine.js';
 import { checkWhisper } from '../protocol/families.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
+import { checkKnowsChinese, scriptCheck } from './chinese_script.js';
 import {
   liveDecodingChecks,
   liveDecodingNames,
@@ -34,6 +35,7 @@ const commonChecks: Checks = {
 
 /** Options of Whisper models, besides those of decoding. */
 const hearingChecks: Checks = {
+  script: scriptCheck,
   policy: oneOf('attention', 'agreement'),
   step: between(0.2, 10),
 };
@@ -44,6 +46,7 @@ export function liveSettings(options: AnyLiveOptions, info: ModelInfo): LiveSett
   if (info.family !== 'whisper') return networkSettings(options, info.family);
   checkNoBeamOptions(options, info.family);
   checkOptions(options, { ...commonChecks, ...hearingChecks, ...liveDecodingChecks(info) });
+  checkKnowsChinese(options.script, info.languages);
   const { policy, step, ...others } = options;
   return {
     ...(policy && { policy }),

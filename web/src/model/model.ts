@@ -287,7 +287,8 @@ export class EngineModel implements CommonModel {
     }
     const settings = liveSettings(options, info);
     const isWhisper = info.family === 'whisper';
-    const { signal, vad: asked } = options;
+    const { signal, vad: asked, script } = options;
+    const platform = this.#platform;
     const vad = asked ?? isWhisper;
     // The engine stays awake as long as the stream lasts.
     let end!: () => void;
@@ -311,6 +312,7 @@ export class EngineModel implements CommonModel {
                 left,
               )
           : undefined,
+        loadScript: script && ((left) => orAborted(platform.loadScript(script), left)),
         // A Whisper does one thing at a time; networks have what a stream needs for each of them.
         turn: (work, left, heldUp) =>
           isWhisper ? this.#queue.runOrTell(work, left, heldUp) : work(),

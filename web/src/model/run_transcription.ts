@@ -10,13 +10,14 @@ import { transcribing, type PhaseProgress } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
 import { AudioFeed, heldSeconds, type Holding, type Skipping } from '../audio/audio_feed.js';
-import type { Platform } from '../platform/platform.js';
+import type { ConvertText, Platform } from '../platform/platform.js';
 import type {
   EngineEvent,
   EngineLink,
   Settings,
   TranscriptionProgress,
 } from '../protocol/engine.js';
+import { segmentInScript, textInScript } from './chinese_script.js';
 import { checkSameAudio, stateOf } from './saved_transcription.js';
 import type { About, TranscriptionRun } from './transcription.js';
 import type { VoiceDetector } from './voice_detector.js';
@@ -73,8 +74,11 @@ export function runTranscription(
   { engine, platform, detector, info, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
-    const { vad, clipTimestamps: clips, ...unclipped } = asked;
+    const { vad, clipTimestamps: clips, script, ...unclipped } = asked;
     const plain = { ...unclipped, ...(clips && { clipTimestamps: clips }) };
+    const loadingScript = script && platform.loadScript(script);
+    loadingScript?.catch(() => undefined);
+    let convert: ConvertText | undefined;
     const holding = holdingFor(asked, saved);
     const limits = vad === true ? {} : vad || undefined;
     const skipping: Skipping | undefined = limits && {
@@ -104,9 +108,10 @@ export function runTranscription(
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount);
       else if (event.type === 'window') {
-        const [segments, rejected] = [event.segments, event.rejected].map((list) =>
-          feed.placed(list),
-        );
+        const [segments, rejected] = [event.segments, event.rejected].map((list) => {
+          const placed = feed.placed(list);
+          return convert ? placed.map((segment) => segmentInScript(segment, convert!)) : placed;
+        });
         run.add({ ...event, segments: segments ?? [], rejected: rejected ?? [] }, about);
       } else if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
       else {
@@ -121,7 +126,8 @@ export function runTranscription(
       const opened = await feed.open(signal, report);
       const { samples, isOwn, expectedSeconds, sampleCount, loudnessSamples } = opened;
       checkSameAudio(saved, sampleCount);
-      const settings = feed.isSkipping ? asked : plain;
+      convert = loadingScript && (await orAborted(loadingScript, signal));
+      const settings = feed.isSkipping ? asked : { ...plain, ...(script && { script }) };
       // With silence all else is left out that is in no clip.
       const heardSettings = feed.isSkipping ? unclipped : plain;
       about = {
@@ -155,6 +161,7 @@ export function runTranscription(
       );
       return {
         ...heard,
+        ...(convert && { text: textInScript(heard, run.segments, convert) }),
         duration: feed.duration ?? heard.duration,
         segments: run.segments,
         rejected: run.rejected,

@@ -2,6 +2,7 @@
 // the engine can judge, it does.
 import type { Dimensions, SavedTranscription, Segment, Word } from '../api/types.js';
 import { invalidOption, type SusurrusError } from '../api/errors.js';
+import { savedScriptProblem } from './chinese_script.js';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -73,7 +74,9 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
     if (!isGood) return invalidOption(`from.${name}`, 'what save() gave', value);
   }
   const problem =
-    segmentsProblem('segments', given.segments) ?? segmentsProblem('rejected', given.rejected);
+    savedScriptProblem(Reflect.get(given.settings as object, 'script')) ??
+    segmentsProblem('segments', given.segments) ??
+    segmentsProblem('rejected', given.rejected);
   if (problem) return problem;
   const other = given.dims as Partial<Dimensions>;
   for (const name of Object.keys(dims) as (keyof typeof dims)[]) {

@@ -7,7 +7,7 @@ import type { FilesLink } from '../protocol/files.js';
 import type { StoredModel, StoredRequest } from './stored_model.js';
 import type { SilenceSkipping } from './speech.js';
 import type { ThreadChoice } from './threads.js';
-import type { Assets } from '../api/types.js';
+import type { Assets, TranscribeOptions } from '../api/types.js';
 
 /** Bytes in order, and their number where it is known. */
 export interface OpenedSource {
@@ -26,6 +26,9 @@ export interface OpenedSource {
   /** Reads bytes at any position, independent of `chunks`; absent if the source cannot. */
   readonly readAt?: (begin: number, end: number) => Promise<Uint8Array>;
 }
+
+/** Writes Chinese text in one script. The number of characters stays. */
+export type ConvertText = (text: string) => string;
 
 /** What the package needs from its environment. */
 export interface Platform {
@@ -69,6 +72,8 @@ export interface Platform {
   readonly vadModel: URL;
   /** Loads the code that skips silence. */
   loadSilenceSkipping(): Promise<SilenceSkipping>;
+  /** Loads the dictionaries of a Chinese script. */
+  loadScript(script: NonNullable<TranscribeOptions['script']>): Promise<ConvertText>;
   /** Starts a decoder of one audio file, in a worker or in this thread. */
   openAudio(): AudioLink;
   /** Opens an audio file at a path; undefined for a URL that must be fetched. */
