@@ -25,7 +25,7 @@ describe('third-party notices', () => {
     const [, what, where, licence] = rows[0]?.split('|').map((cell) => cell.trim()) ?? [];
     expect(rows).toHaveLength(1);
     expect(what).toContain(` ${manifest.version}`);
-    expect(licence?.replaceAll(' ', '-')).toBe(manifest.license);
+    expect(licence?.replaceAll(' ', '-')).toBe(manifest.license?.replaceAll(' ', '-'));
     expect(where?.match(/[\w.]+\.mjs/g)?.sort()).toEqual(
       Object.keys(contents)
         .filter((file) => contents[file]?.includes(name))

@@ -18,7 +18,7 @@ export interface WhisperLiveOptions extends LiveOptions {
   readonly languages?: readonly string[];
   /** With `'per-utterance'`: change the language only if the new one is at least this probable, 0 to 1; 0.5 by default. */
   readonly minLanguageProbability?: number;
-  /** The characters in which all Chinese text is written, as for transcribe(); a committed word stays as it was written. */
+  /** All Chinese text in these characters, as for transcribe(); a committed word stays as it was written. */
   readonly script?: 'simplified' | 'traditional';
   readonly task?: 'transcribe' | 'translate';
   /** Text before the first words: names, spelling, style. */
