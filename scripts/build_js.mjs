@@ -96,7 +96,7 @@ const engineFiles = [
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.networks.mjs', 'networks.simd.wasm', 'networks.relaxed.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
-  ...['module.mjs', 'plan.mjs'],
+  ...['module.mjs', 'plan.mjs', 'script_simplified.mjs', 'script_traditional.mjs'],
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
   ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];

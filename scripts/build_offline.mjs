@@ -10,8 +10,11 @@ const from = (path) => join(root, 'web/demo/offline', path);
 const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'icon-180.png'];
 /** Servers change it: scripts/serve_demo.mjs puts its models in. */
 const changing = ['models.json'];
-/** Models are kept by the package, in a place of their own; the detector of speech is part of the page. */
-const isLeftOut = (file) => /\.apr$/.test(file) || changing.includes(file);
+/**
+ * Models are kept by the package, in a place of their own; the detector of speech is part of the page. Dictionaries of Chinese come when they
+ * are asked for.
+ */
+const isLeftOut = (file) => /\.apr$|^script_/.test(file) || changing.includes(file);
 
 /** @param {Readonly<Record<string, Readonly<Record<string, unknown>>>>} strings */
 function manifestOf({ page }) {

@@ -537,7 +537,8 @@ describeWithShared([realDigits], 'a recording of a real voice', () => {
 const multilingual = 'golden/models/micro';
 describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many languages', () => {
   test('can be asked for a language, a choice of languages, and a translation', async () => {
-    const { page, problems } = await stage.open({ viewport: { width: 375, height: 760 } });
+    const viewport = { width: 375, height: 760 };
+    const { page, problems, requests } = await stage.open({ viewport });
     const model = readFileSync(await testModel('micro'));
     await worked(page, () => drop(page, 'micro.apr', model));
     await shown(() => page.isVisible('#task')).toBe(true);
@@ -563,6 +564,14 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await shown(() => page.textContent('#transcript_meta')).toMatch(
       /^9\.0 s · (Swahili|Javanese)$/,
     );
+
+    const dictionaries = () => requests.flatMap((url) => /script_\w+\.mjs/.exec(url) ?? []);
+    await page.fill('#languages', 'zh');
+    expect(dictionaries()).toEqual([]);
+    await page.selectOption('#script', 'simplified');
+    await worked(page, () => page.click('#again'));
+    await shown(() => page.textContent('#transcript_meta')).toBe('9.0 s · Chinese');
+    expect(dictionaries()).toEqual(['script_simplified.mjs']);
 
     await page.fill('#languages', 'klingon');
     await worked(page, () => page.click('#again'));

@@ -6,7 +6,7 @@ const mostLag = 20;
 
 export function liveOptionsOf(
   { family }: Pick<ModelInfo, 'family'>,
-  { language, languages, task, initialPrompt, hotwords }: AnyTranscribeOptions,
+  { language, languages, script, task, initialPrompt, hotwords }: AnyTranscribeOptions,
 ): AnyLiveOptions {
   // Whisper models use the voice detector unless told otherwise.
   if (family !== 'whisper') return { vad: true };
@@ -16,6 +16,7 @@ export function liveOptionsOf(
       language: language === 'per-window' ? 'per-utterance' : language,
     }),
     ...(languages && { languages }),
+    ...(script && { script }),
     ...(task && { task }),
     ...(initialPrompt !== undefined && { initialPrompt }),
     ...(hotwords && { hotwords }),

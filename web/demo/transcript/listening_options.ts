@@ -6,6 +6,7 @@ import { byId, element } from '../shell/dom.js';
 export class ListeningOptions {
   readonly #language = byId('language', HTMLSelectElement);
   readonly #languages = byId('languages', HTMLInputElement);
+  readonly #script = byId('script', HTMLSelectElement);
   readonly #task = byId('task', HTMLSelectElement);
   readonly #wordTimes = byId('word_times', HTMLInputElement);
   readonly #vad = byId('vad', HTMLInputElement);
@@ -17,6 +18,7 @@ export class ListeningOptions {
 
   get value(): AnyTranscribeOptions {
     const languages = listed(this.#languages.value);
+    const script = this.#script.value;
     const hotwords = listed(this.#hotwords.value);
     const beamSize = this.#beamSize.valueAsNumber;
     const initialPrompt = this.#initialPrompt.value.trim();
@@ -31,6 +33,7 @@ export class ListeningOptions {
         language: this.#language.value,
         task: this.task,
         ...(languages.length > 0 && { languages }),
+        ...(isScript(script) && { script }),
       }),
       ...(beamSize > 1 && { beamSize }),
       ...(initialPrompt && { initialPrompt }),
@@ -80,6 +83,9 @@ export class ListeningOptions {
     this.#language.value = choices.some(({ code }) => code === before) ? before : 'auto';
   }
 }
+
+const isScript = (value: string): value is 'simplified' | 'traditional' =>
+  value === 'simplified' || value === 'traditional';
 
 function listed(text: string): string[] {
   return text.split(',').flatMap((each) => each.trim() || []);
