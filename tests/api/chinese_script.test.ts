@@ -71,7 +71,7 @@ function liveText(
 class ScriptedEngine {
   segments: Segment[] = [];
   rejected: Segment[] = [];
-  /** Of each call that takes sound, in order. */
+  /** The events of each call that takes sound, in order. */
   live: LiveEvent[][] = [];
   readonly asked: { readonly name: string; readonly request: unknown }[] = [];
 
@@ -115,7 +115,7 @@ function modelOf(platform: Partial<Platform>, ...codes: string[]): WhisperModel 
 
 beforeEach(() => {
   engine = new ScriptedEngine();
-  model = modelOf({ loadScript: node.loadScript }, 'en', 'zh', 'yue', 'ja');
+  model = modelOf({ loadScript: (script) => node.loadScript(script) }, 'en', 'zh', 'yue', 'ja');
 });
 afterEach(() => model.dispose());
 

@@ -1,5 +1,5 @@
 /** OpenCC's dictionaries: "from to|from to|…". */
 declare module 'opencc-js/dict/*' {
   const entries: string;
-  export default entries;
+  export { entries as default };
 }
