@@ -10,6 +10,7 @@ import { join } from 'node:path';
  *   readonly most?: number | string;
  *   readonly orNull?: boolean;
  *   readonly calls: readonly string[];
+ *   readonly engine?: boolean;
  *   readonly reference?: readonly string[];
  * }} OptionFacts
  */
