@@ -58,6 +58,8 @@ class TranscriberBinding {
   std::string state() const { return transcriber_->state(); }
   std::string language() const { return std::string(transcriber_->language()); }
   /// As JSON.
+  std::string languages() const { return transcriber_->languages(); }
+  /// As JSON.
   std::string text() const { return JsonWriter().value(transcriber_->text()).text(); }
   double progress() const { return transcriber_->progress(); }
 
@@ -112,6 +114,7 @@ EMSCRIPTEN_BINDINGS(transcriber) {
       .function("takeSegment", &TranscriberBinding::take_segment)
       .function("state", &TranscriberBinding::state)
       .function("language", &TranscriberBinding::language)
+      .function("languages", &TranscriberBinding::languages)
       .function("text", &TranscriberBinding::text)
       .function("progress", &TranscriberBinding::progress);
 }

@@ -64,6 +64,9 @@ class Recognition {
 
   /// Language code; empty before it is known, or where the family knows none.
   virtual std::string_view language() const = 0;
+  /// How probable that is and how much text there is in each language, as members of a JSON object with the API's names;
+  /// those that the family knows.
+  virtual std::string languages() const { return "{}"; }
   /// The whole text so far, decoded in one piece, so that a character cut by the end of a segment is whole.
   virtual std::string text() const = 0;
   /// Part of the audio that is behind us, 0 to 1; 0 while a stream's length is unknown.

@@ -1,5 +1,6 @@
 #pragma once
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,26 +21,37 @@ class LanguageTrack {
 
   /// The language for the next window; empty before the first detection.
   std::string_view current() const { return current_.view(); }
-  /// What a window was found to be, most probable first. True when the language has changed to another one.
+  /// How sure that was when it was found; 0 where it was not.
+  double current_probability() const { return probability_; }
+  /// What a window was found to be, the best first. True when the language has changed to another one.
   bool detected(std::span<const LanguageProbability> found, const SpecialTokens& special);
 
   /// `seconds` of text in the current language.
   void add_time(double seconds);
   /// The language of most time so far; the current one before any.
   std::string_view main() const;
+  /// How sure that one was in the window where it was surest; 0 where the caller named it.
+  double main_probability() const;
 
   using Share = TranscriptionState::LanguageShare;
   const std::vector<Share>& shares() const { return shares_; }
   /// Goes on from there.
-  void resume(std::string_view current, std::vector<Share> shares) {
+  void resume(std::string_view current, double probability, std::vector<Share> shares) {
     current_ = current;
+    probability_ = probability;
     shares_ = std::move(shares);
   }
 
  private:
+  const Share* main_share() const;
+
   FixedString<16> current_;
+  double probability_ = 0;
   float min_probability_;
   std::vector<Share> shares_;
 };
+
+/// The main language's probability and the seconds of text by language, with the API's names.
+std::string to_json(const LanguageTrack& languages);
 
 }  // namespace susurrus

@@ -5,20 +5,20 @@
 
 #include "decode/seeded_random.h"
 #include "session/clips.h"
-#include "session/language_detector.h"
+#include "session/language_choice.h"
 #include "session/language_track.h"
 #include "session/prompt.h"
 #include "session/prompt_history.h"
 #include "session/recording_mel.h"
 #include "session/results_json.h"
 #include "session/segment_filter.h"
+#include "session/text_flaws.h"
 #include "session/time_contract.h"
 #include "session/window_attempts.h"
 #include "session/window_segments.h"
 #include "session/window_sound.h"
 #include "session/word_aligner.h"
 #include "session/word_timing.h"
-#include "text/spoken_letters.h"
 
 namespace susurrus {
 namespace {
@@ -27,16 +27,6 @@ namespace {
 constexpr uint32_t kMostRepeats = 16;
 /// Frames of a rest that is too short for a word.
 constexpr uint64_t kLeastRest = 20;
-/// More letters cannot be said in a window: so many each second, and some that are cut at its ends.
-constexpr double kMostLettersPerSecond = 30;
-constexpr double kMostCutLetters = 12;
-
-double letter_count(std::string_view text) {
-  // Bytes that go on with a character do not count.
-  return static_cast<double>(std::ranges::count_if(
-      spoken_letters(text), [](char byte) { return (static_cast<uint8_t>(byte) & 0xC0) != 0x80; }));
-}
-
 class WhisperTranscriber final : public Transcriber {
  public:
   WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options, Clips clips,
@@ -81,7 +71,7 @@ class WhisperTranscriber final : public Transcriber {
     if (!mel_.resume(state.quiet)) return state_error("levels", "those of a recording");
     clips_.set_index(static_cast<size_t>(state.clip));
     history_.resume(state.tokens, static_cast<size_t>(state.prompt_begin));
-    languages_.resume(state.language.view(), std::move(state.shares));
+    languages_.resume(state.language.view(), state.language_probability, std::move(state.shares));
     filter_.resume(state.last_speech_end, state.text_end);
     seek_ = state.seek;
     segment_count_ = state.segment_count;
@@ -117,6 +107,7 @@ class WhisperTranscriber final : public Transcriber {
     state.rejected_count = rejected_count_;
     state.prompt_begin = history_.prompt_begin();
     state.language = languages_.current();
+    state.language_probability = languages_.current_probability();
     state.shares = languages_.shares();
     state.last_speech_end = filter_.last_speech_end();
     state.text_end = filter_.text_end();
@@ -125,6 +116,7 @@ class WhisperTranscriber final : public Transcriber {
     return to_json(state);
   }
   std::string_view language() const override { return languages_.main(); }
+  std::string languages() const override { return to_json(languages_); }
   std::string text() const override { return model_.tokenizer().decode(history_.text()); }
   double progress() const override { return progress_; }
 
@@ -229,19 +221,25 @@ class WhisperTranscriber final : public Transcriber {
 
   Status begin_detection() {
     if (!encoded_) SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, encoder_context()));
-    detector_.emplace(model_, allowed_languages_, encoder_context());
+    DecodeOptions options = options_.decode;
+    options.encoder_context = encoder_context();
+    options.content_frames = std::min(place_.frame_count, mel_.content_frames() - place_.seek);
+    // Unsure windows keep the language of those before them.
+    const bool is_detection_alone = options_.is_openai_compatible || is_language_per_window_;
+    choice_.emplace(model_, std::move(options), allowed_languages_,
+                    is_detection_alone ? kDetectionAlone : LanguageRule{});
     stage_ = Stage::language;
     return ok_status();
   }
 
   Result<StepResult> detect_language() {
-    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, detector_->step());
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, choice_->step());
     if (!is_done) return StepResult::working;
     // The beginning of a long recording is a window like any other; that of a short one ends in silence, not in 0.0.
     encoded_ = place_;
     // A prompt in another language would have the model go on in that one: a translation.
-    if (languages_.detected(detector_->probabilities(), model_.special_tokens())) history_.forget();
-    detector_.reset();
+    if (languages_.detected(choice_->probabilities(), model_.special_tokens())) history_.forget();
+    choice_.reset();
     stage_ = Stage::window;
     if (is_language_per_window_) SUSURRUS_RETURN_IF_ERROR(begin_attempts());
     return StepResult::working;
@@ -284,7 +282,8 @@ class WhisperTranscriber final : public Transcriber {
     describe(window_.segments);
     if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.is_openai_compatible) {
-      if (const std::optional<Decision> flaw = flaw_of(window_.segments)) {
+      if (const std::optional<Decision> flaw = flaw_of(
+              window_.segments, place_.frame_count, model_.tokenizer().decode(history_.prompt()))) {
         if (!prompt_.empty()) {
           // Text that is made of its prompt is another one without it.
           is_unprompted_ = true;
@@ -320,22 +319,6 @@ class WhisperTranscriber final : public Transcriber {
     if (!options_.is_openai_compatible) lengthen_last_words(window_.segments, timed_ends);
     aligner_.reset();
     return accept();
-  }
-
-  /// More than can be said in the window, or nothing but what was said before.
-  std::optional<Decision> flaw_of(std::span<const Segment> segments) const {
-    double letters = 0;
-    for (const Segment& segment : segments) letters += letter_count(segment.text);
-    const double seconds = static_cast<double>(place_.frame_count) / 100;
-    if (letters > kMostLettersPerSecond * seconds + kMostCutLetters)
-      return Decision::dropped_too_fast;
-    if (letters == 0) return std::nullopt;
-    const std::string before = spoken_letters(model_.tokenizer().decode(history_.prompt()));
-    const bool is_repeated = std::ranges::all_of(segments, [&](const Segment& segment) {
-      return before.contains(spoken_letters(segment.text));
-    });
-    if (is_repeated) return Decision::dropped_repetition;
-    return std::nullopt;
   }
 
   void describe(std::span<Segment> segments) const {
@@ -420,7 +403,7 @@ class WhisperTranscriber final : public Transcriber {
   bool is_unprompted_ = false;          // the window is decoded again without what was said before
   bool is_state_ready_ = false;         // once what is ready has been taken
 
-  std::optional<LanguageDetector> detector_;
+  std::optional<LanguageChoice> choice_;
   std::unique_ptr<WindowAttempts> attempts_;
   std::unique_ptr<WordAligner> aligner_;
   WindowSegments window_;

@@ -26,6 +26,14 @@ class Reader {
     if (!number || !(*number >= 0 && *number <= kMostSeconds)) return fail(name, "seconds");
     target = *number;
   }
+  /// 0 where it is missing, as in states of earlier versions.
+  void read_probability(std::string_view name, double& target) {
+    const JsonValue value = object_[name];
+    if (!value.exists()) return;
+    const auto number = value.number();
+    if (!number || !(*number >= 0 && *number <= 1)) return fail(name, "0 to 1");
+    target = *number;
+  }
   void read(std::string_view name, FixedString<16>& target) {
     const auto text = object_[name].text();
     if (!text) return fail(name, "a language");
@@ -64,6 +72,7 @@ std::string to_json(const TranscriptionState& state) {
       .field("rejectedCount", state.rejected_count)
       .field("promptBegin", state.prompt_begin)
       .field("language", state.language.view())
+      .field("languageProbability", state.language_probability)
       .field("lastSpeechEnd", state.last_speech_end)
       .field("textEnd", state.text_end)
       .field("countedEnd", state.quiet.counted_end);
@@ -72,6 +81,7 @@ std::string to_json(const TranscriptionState& state) {
     json.begin_object()
         .field("language", share.language.view())
         .field("seconds", share.seconds)
+        .field("probability", share.probability)
         .end_object();
   }
   json.end_array().key("levels").begin_array();
@@ -91,6 +101,7 @@ Result<TranscriptionState> parse_transcription_state(JsonValue json) {
   reader.read("rejectedCount", state.rejected_count, kMost32);
   reader.read("promptBegin", state.prompt_begin, kMost32);
   reader.read("language", state.language);
+  reader.read_probability("languageProbability", state.language_probability);
   reader.read("lastSpeechEnd", state.last_speech_end);
   reader.read("textEnd", state.text_end);
   reader.read("countedEnd", state.quiet.counted_end, kMostFrames);
@@ -99,6 +110,7 @@ Result<TranscriptionState> parse_transcription_state(JsonValue json) {
     auto& target = state.shares.emplace_back();
     share.read("language", target.language);
     share.read("seconds", target.seconds);
+    share.read_probability("probability", target.probability);
     SUSURRUS_RETURN_IF_ERROR(share.status());
   }
   for (JsonValue item : reader.list("levels").items()) {

@@ -15,6 +15,8 @@ struct TranscriptionState {
   struct LanguageShare {
     FixedString<16> language;
     double seconds = 0;
+    /// Of the window that was surest; 0 where the caller named the language.
+    double probability = 0;
   };
   /// The levels of the frames so far; see QuietFrames.
   struct QuietLevels {
@@ -30,9 +32,10 @@ struct TranscriptionState {
   uint64_t clip = 0;  // index
   uint32_t segment_count = 0;
   uint32_t rejected_count = 0;
-  uint64_t prompt_begin = 0;     // among the initial prompt and all tokens
-  std::vector<uint32_t> tokens;  // of the segments that stand, one after the other
-  FixedString<16> language;      // empty where each window has its own, before the first
+  uint64_t prompt_begin = 0;        // among the initial prompt and all tokens
+  std::vector<uint32_t> tokens;     // of the segments that stand, one after the other
+  FixedString<16> language;         // empty where each window has its own, before the first
+  double language_probability = 0;  // as found; 0 where the caller named the language
   std::vector<LanguageShare> shares;
   double last_speech_end = 0;  // seconds
   double text_end = 0;         // seconds

@@ -52,4 +52,33 @@ SUSURRUS_TEST(the_language_of_a_recording_is_that_of_most_of_its_time) {
   EXPECT_EQ(LanguageTrack("de", 0.5f).main(), "de");
 }
 
+SUSURRUS_TEST(the_probability_is_that_of_the_window_in_which_the_main_language_was_surest) {
+  LanguageTrack track("", 0.5f);
+  EXPECT_EQ(to_json(track), R"({"languages":[]})");
+  detect(track, 1, 0.25f);
+  EXPECT_EQ(to_json(track), R"({"languageProbability":0.25,"languages":[]})");
+  track.add_time(2);
+  detect(track, 2, 0.75f);
+  track.add_time(1.5);
+  // Too improbable to change anything.
+  detect(track, 1, 0.375f);
+  track.add_time(0.25);
+  EXPECT_EQ(track.main_probability(), 0.25);
+  detect(track, 1, 0.5f);
+  track.add_time(1);
+  EXPECT_EQ(to_json(track),
+            R"({"languageProbability":0.5,"languages":[{"language":"en","seconds":3},)"
+            R"({"language":"de","seconds":1.75}]})");
+  // It goes on with all of that.
+  LanguageTrack resumed("", 0.5f);
+  resumed.resume(track.current(), track.current_probability(), track.shares());
+  EXPECT_EQ(to_json(resumed), to_json(track));
+}
+
+SUSURRUS_TEST(a_language_that_the_caller_named_has_no_probability) {
+  LanguageTrack track("de", 0.5f);
+  track.add_time(2);
+  EXPECT_EQ(to_json(track), R"({"languages":[{"language":"de","seconds":2}]})");
+}
+
 }  // namespace susurrus::testing

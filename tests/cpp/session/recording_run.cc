@@ -94,6 +94,7 @@ Outcome run(WhisperModel& model, const TranscribeOptions& options,
   outcome.is_done = true;
   outcome.text = work.text();
   outcome.language = work.language();
+  outcome.languages = work.languages();
   return outcome;
 }
 

@@ -23,6 +23,7 @@ struct Outcome {
   std::vector<Segment> rejected;
   std::string text;
   std::string language;
+  std::string languages;
   size_t steps = 0;
   std::vector<AudioRequest> requests;
   /// Kept on the way.

@@ -13,6 +13,7 @@ void expect_same(const Outcome& resumed, const Outcome& whole) {
   EXPECT_TRUE(resumed.is_done);
   EXPECT_EQ(resumed.text, whole.text);
   EXPECT_EQ(resumed.language, whole.language);
+  EXPECT_EQ(resumed.languages, whole.languages);
   if (!EXPECT_EQ(resumed.segments.size(), whole.segments.size())) return;
   if (!EXPECT_EQ(resumed.rejected.size(), whole.rejected.size())) return;
   for (size_t i = 0; i < whole.segments.size(); ++i) {
@@ -101,6 +102,7 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
       R"({"seek":74,"clip":0,"segmentCount":1,"rejectedCount":0,"promptBegin":0,"language":"en",)"
       R"("lastSpeechEnd":0.5,"textEnd":0.5,"countedEnd":0,"shares":[{"language":"en","seconds":0.5}],)"
       R"("levels":[],"tokens":[1,2]})";
+  // Earlier versions kept no probabilities.
   ASSERT_TRUE(parsed(whole).has_value());
   const auto with = [&](std::string_view from, std::string_view to) {
     std::string json = whole;
@@ -126,6 +128,8 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
       {with("[1,2]", "[1,-2]"), "tokens"},
       {with("[1,2]", "null"), "tokens"},
       {with("\"seconds\":0.5", "\"seconds\":null"), "seconds"},
+      {with("\"clip\"", "\"languageProbability\":1.5,\"clip\""), "languageProbability"},
+      {with("\"seconds\"", "\"probability\":\"x\",\"seconds\""), "probability"},
   };
   for (const auto& [json, subject] : bad) {
     auto state = parsed(json);
