@@ -22,6 +22,7 @@ const facts = {
 /** Says after each window of samples how loud it was. */
 class FakeTranscriber {
   static options: unknown;
+  static heard: unknown = {};
   #count = 0;
   #begin = 0;
   #isWaiting = false;
@@ -58,6 +59,9 @@ class FakeTranscriber {
   }
   language(): string {
     return '';
+  }
+  languages(): string {
+    return JSON.stringify(FakeTranscriber.heard);
   }
   progress(): number {
     return this.#begin / this.#count;
@@ -151,6 +155,25 @@ describe('a model of another family', () => {
     await expect(model.transcribe(samples, wrong)).rejects.toMatchObject({
       code: 'invalid_argument',
     });
+  });
+
+  test('says how probable its language is and, window by window, how much text is in each', async () => {
+    const samples = new Float32Array(windowSamples);
+    const languages = [{ language: 'de', seconds: 0.1 }];
+    FakeTranscriber.heard = { languageProbability: 0.75, languages };
+    const work = model.transcribe(samples);
+    for await (const segment of work) {
+      expect(segment.text).toBe('loudness 0');
+      // While it is still at work.
+      expect(work.soFar).toMatchObject({ languageProbability: 0.75 });
+    }
+    expect(await work).not.toHaveProperty('languages');
+    expect((await work).languageProbability).toBe(0.75);
+    const each = await model.transcribe(samples, { language: 'per-window' });
+    expect(each).toMatchObject({ languageProbability: 0.75, languages });
+    FakeTranscriber.heard = { languages };
+    expect(await model.transcribe(samples)).not.toHaveProperty('languageProbability');
+    FakeTranscriber.heard = {};
   });
 
   test('refuses what only a Whisper has', async () => {

@@ -103,6 +103,7 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
       refuseBad(audio);
       const heard = 'language' in given && given.language === 'he' ? hebrew : result;
       return Object.assign(Promise.resolve(heard), {
+        soFar: { ...heard, languageProbability: 0.871 },
         [Symbol.asyncIterator]: () => heard.segments.values(),
       });
     },

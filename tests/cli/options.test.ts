@@ -506,7 +506,7 @@ describe('the transcript', () => {
   });
 
   test('comes with the language that was detected, on stderr', async () => {
-    const said = `${audio}: detected language: German\n`;
+    const said = `${audio}: detected language: German (0.87)\n`;
     for (const args of [[], ['--verbose'], ['-f', 'json'], ['--language', 'auto']]) {
       const { stdout, stderr } = await run('transcribe', audio, ...args);
       expect(stderr.split(said)).toHaveLength(2);
@@ -526,7 +526,7 @@ describe('the transcript', () => {
       'per-window',
     );
     expect(stderr).toContain(said);
-    expect(stderr).toContain(`${other}: detected language: German\n`);
+    expect(stderr).toContain(`${other}: detected language: German (0.87)\n`);
     for (const args of [['--quiet'], ['--language', 'de']]) {
       expect((await run('transcribe', audio, ...args)).stderr).not.toContain('German');
     }

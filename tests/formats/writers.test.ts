@@ -153,6 +153,18 @@ describe('json', () => {
     ]);
   });
 
+  test('says how probable the language is, and how much text is in each; verbose_json as OpenAI', () => {
+    const heard: Transcript = {
+      ...transcript(),
+      languageProbability: 1,
+      languages: [{ language: 'de', seconds: 3 }],
+    };
+    expect(format(heard, 'json')).toContain(
+      '"language_probability": 1.0, "languages": [{"language": "de", "seconds": 3.0}]',
+    );
+    expect(format(heard, 'verbose_json')).toBe(format(transcript(), 'verbose_json'));
+  });
+
   test('read again gives the same in every format', () => {
     const result = transcript();
     const again = JSON.parse(format(result, 'json')) as TranscriptLike;

@@ -56,7 +56,9 @@ export async function hear(
         });
         for await (const segment of work) {
           if (isDetected && segment.language !== language) {
-            note(languageLine(file, segment, language === ''));
+            const isFirst = language === '';
+            const { languageProbability } = work.soFar;
+            note(languageLine(file, segment, isFirst, languageProbability));
             ({ language } = segment);
           }
           onSegment?.(segment);
@@ -78,9 +80,15 @@ export async function hear(
 }
 
 /** Which language was found first, or where another one begins. */
-function languageLine(file: string, { language, start }: Segment, isFirst: boolean): string {
+function languageLine(
+  file: string,
+  { language, start }: Segment,
+  isFirst: boolean,
+  probability: number | undefined,
+): string {
   const found = isFirst ? 'detected language' : `from ${start.toFixed(1)} s on`;
-  return `${printable(`${labelOf(file)}: ${found}: ${languageName(language)}`)}\n`;
+  const sureness = isFirst && probability !== undefined ? ` (${probability.toFixed(2)})` : '';
+  return `${printable(`${labelOf(file)}: ${found}: ${languageName(language)}${sureness}`)}\n`;
 }
 
 /** Progress through a stream whose length is known here, after so many seconds of work. */

@@ -11,6 +11,7 @@ import { ProgressMeter } from './progress_meter.js';
 import type {
   EngineCalls,
   EngineEvent,
+  HeardLanguages,
   Settings,
   TranscriptionProgress,
 } from '../protocol/engine.js';
@@ -53,6 +54,12 @@ export async function transcribeAudio(
   const saved = state ? JSON.stringify(state) : '';
   const transcriber = new module.Transcriber();
   const segment = (): Segment => JSON.parse(transcriber.takeSegment()) as Segment;
+  const languages = (): HeardLanguages => {
+    const heard = JSON.parse(transcriber.languages()) as HeardLanguages;
+    if (settings.language === 'per-window') return heard;
+    const { languageProbability } = heard;
+    return languageProbability === undefined ? {} : { languageProbability };
+  };
   try {
     // A stream has no length yet.
     unwrap(transcriber.begin(model, JSON.stringify(settings), sampleCount ?? -1, saved));
@@ -61,7 +68,7 @@ export async function transcribeAudio(
     let window = { segments: [] as Segment[], rejected: [] as Segment[] };
     const send = async (after?: SavedState): Promise<void> => {
       if (window.segments.length + window.rejected.length === 0) return;
-      emit({ type: 'window', ...window, state: after });
+      emit({ type: 'window', ...window, state: after, languages: languages() });
       window = { segments: [], rejected: [] };
       // Lets a caller that has enough segments stop before more audio is taken.
       await yielder.turn();
@@ -103,7 +110,7 @@ export async function transcribeAudio(
     const duration = (supply.heardCount - begins) / sampleRate;
     meter.finish(duration);
     const text = JSON.parse(transcriber.text()) as string;
-    return { text, language: transcriber.language(), duration };
+    return { text, language: transcriber.language(), ...languages(), duration };
   } finally {
     transcriber.delete();
   }

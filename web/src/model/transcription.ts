@@ -8,9 +8,9 @@ import type {
 } from '../api/types.js';
 import { leftByLoop } from '../api/errors.js';
 import { PauseGate } from '../engine/pause_gate.js';
-import type { EngineEvent } from '../protocol/engine.js';
+import type { EngineEvent, HeardLanguages } from '../protocol/engine.js';
 
-type Window = Pick<Extract<EngineEvent, { type: 'window' }>, 'segments' | 'rejected' | 'state'>;
+type Window = Omit<Extract<EngineEvent, { type: 'window' }>, 'type'>;
 /** What a transcription belongs to. */
 export type About = Pick<ModelInfo, 'dims'> & Pick<SavedTranscription, 'settings' | 'sampleCount'>;
 
@@ -31,6 +31,7 @@ export class TranscriptionRun {
   #duration: number;
   #kept: Kept | undefined;
   #result: Transcript | undefined;
+  #languages: HeardLanguages = {};
   #isOver = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void)[] = [];
@@ -51,6 +52,7 @@ export class TranscriptionRun {
   add(window: Window, about: About): void {
     this.segments.push(...window.segments);
     this.rejected.push(...window.rejected);
+    this.#languages = window.languages;
     this.reach(this.segments.at(-1)?.end ?? 0);
     if (window.state && about.dims) {
       this.#kept = {
@@ -99,6 +101,7 @@ export class TranscriptionRun {
       this.#result ?? {
         text: this.segments.map(({ text }) => text).join(''),
         language: this.segments.at(-1)?.language ?? '',
+        ...this.#languages,
         duration: this.#duration,
         segments: [...this.segments],
         rejected: [...this.rejected],

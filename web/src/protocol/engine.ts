@@ -13,6 +13,7 @@ import type {
   SpecialTokens,
   FrontEndOptions,
   TranscribeOptions,
+  Transcript,
   Variant,
   Word,
 } from '../api/types.js';
@@ -142,7 +143,7 @@ export interface CommonCalls {
       /** A stream's length according to its file, used only for progress. */
       readonly expectedSeconds?: number | undefined;
     };
-    answer: {
+    answer: HeardLanguages & {
       readonly text: string;
       readonly language: string;
       /** Seconds of audio, as far as the engine wanted it. */
@@ -194,6 +195,9 @@ export interface WhisperCalls {
   align: { request: WindowRequest & { readonly text: string }; answer: Word[] };
 }
 
+/** What is known of a transcript's languages. */
+export type HeardLanguages = Pick<Transcript, 'languageProbability' | 'languages'>;
+
 /** Events of a running request. */
 export type EngineEvent =
   /** What came of a window, and where a later transcription may go on after it. */
@@ -202,6 +206,7 @@ export type EngineEvent =
       readonly segments: readonly Segment[];
       readonly rejected: readonly Segment[];
       readonly state: SavedTranscription['state'] | undefined;
+      readonly languages: HeardLanguages;
     }
   | { readonly type: 'progress'; readonly progress: TranscriptionProgress }
   /** A window is encoded, and its text waits for the rest of the model. */

@@ -6,6 +6,8 @@ const floatFields = new Set([
   'start',
   'end',
   'duration',
+  'seconds',
+  'language_probability',
   'temperature',
   'avg_logprob',
   'compression_ratio',

@@ -143,11 +143,26 @@ export interface Transcript {
   readonly text: string;
   /** Language of the recording; with `'per-window'`, the one with the longest total time. */
   readonly language: string;
+  /**
+   * How probable that language was, from 0 to 1, when it was detected; with `'per-window'`, in the window where it was most probable. Low
+   * where the text decided between several. Absent where the caller named the language, and for models of other families.
+   */
+  readonly languageProbability?: number;
+  /** With `language: 'per-window'`: how much text there is in each language, in order of appearance. */
+  readonly languages?: readonly LanguageSeconds[];
   /** Seconds of audio. */
   readonly duration: number;
   readonly segments: readonly Segment[];
   /** Text that was dropped, with the reason as its `decision`. */
   readonly rejected: readonly Segment[];
+}
+
+/** How much of a transcript is in one language. */
+export interface LanguageSeconds {
+  /** Its code. */
+  readonly language: string;
+  /** Length of its segments in all. */
+  readonly seconds: number;
 }
 
 /** A transcription to continue later with `transcribe(audio, { from: saved })`. Plain data, for JSON. */
