@@ -109,6 +109,7 @@ export interface Transcriber {
   takeSegment(): string;
   state(): string;
   language(): string;
+  languages(): string;
   text(): string;
   progress(): number;
   audioWindow(): Float32Array;

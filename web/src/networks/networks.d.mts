@@ -105,6 +105,7 @@ export interface Transcriber {
   takeSegment(): string;
   state(): string;
   language(): string;
+  languages(): string;
   text(): string;
   progress(): number;
   audioWindow(): Float32Array;
