@@ -82,6 +82,9 @@ ErrorText ModelBinding::begin_logits(bool appends) {
 }
 
 EMSCRIPTEN_BINDINGS(model) {
+  emscripten::class_<BesideModelBinding, emscripten::base<EngineHolder>>("BesideModel")
+      .constructor<>()
+      .function("create(model)", &BesideModelBinding::create);
   emscripten::class_<ModelBinding, emscripten::base<EngineHolder>>("Model")
       .constructor<>()
       .function("create(loader)", &ModelBinding::create)

@@ -71,4 +71,15 @@ class ModelBinding : public EngineHolder {
   std::vector<uint32_t> tokens_;
 };
 
+/// A model beside another one: it transcribes with the same weights while the other one works, and ends before it.
+class BesideModelBinding : public EngineHolder {
+ public:
+  ErrorText create(ModelBinding& model) {
+    auto engine = model.model().create_beside();
+    if (!engine) return failure(engine);
+    engine_ = std::move(engine).value();
+    return {};
+  }
+};
+
 }  // namespace susurrus

@@ -80,6 +80,9 @@ struct TranscribeOptions {
   /// With Normalization::recording of a stream: so many samples come first, whose loudness alone counts. What is to be
   /// transcribed follows them, and times begin there.
   uint64_t loudness_samples = 0;
+  /// A stream whose text was told already is heard again, to the text of a recording: with Normalization::window the loudest
+  /// window so far counts, and the times of words do not move windows.
+  bool is_heard_again = false;
   /// The language is detected anew in every window, and changes when the new one reaches min_language_probability.
   bool is_language_per_window = false;
   /// Exactly the reference, quirks included: no loop breaking, no contract on times, one language for the recording.

@@ -192,8 +192,10 @@ constexpr Option kWindowOptions[] = {
 
 // What concerns recordings alone.
 constexpr Option kRecordingOptions[] = {
-    // Not an option of callers: how the package feeds what a voice detector leaves of a recording.
+    // Not options of callers: how the package feeds what a voice detector leaves of a recording, and the second hearing of
+    // streams.
     {"loudnessSamples", read_loudness_samples},
+    {"heardAgain", [](const Member& m) { return m.read(m.options.is_heard_again); }},
 #define SUSURRUS_OPTION_NUMBER(name, field, range) \
   {name, [](const Member& m) { return m.read(m.options.field, range); }},
 #define SUSURRUS_OPTION_VALUE(name, field) \

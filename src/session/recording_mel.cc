@@ -13,11 +13,12 @@ constexpr uint64_t kEndlessSamples = uint64_t{1} << 62;
 }  // namespace
 
 RecordingMel::RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-                           Normalization normalization, uint64_t loudness_samples)
+                           Normalization normalization, uint64_t loudness_samples, bool is_rising)
     : model_(model),
       normalization_(normalization),
       window_frames_(model.window_frames()),
       loudness_samples_(loudness_samples),
+      is_rising_(is_rising),
       maximum_(kSilence),
       quiet_frames_(model.dimensions().n_mels, static_cast<size_t>(window_frames_)) {
   begin_stream(0);
@@ -63,8 +64,9 @@ RecordingMel::Progress RecordingMel::fill_window(uint64_t first, uint64_t count)
   quiet_frames_.set_window(first, own_frames(first, count));
   std::span<float> mel = model_.mel_window();
   const size_t filled = static_cast<size_t>(count) * model_.dimensions().n_mels;
-  LogMel::normalise(mel.first(filled),
-                    normalization_ == Normalization::window ? maximum : maximum_);
+  if (normalization_ == Normalization::window)
+    maximum_ = is_rising_ ? std::max(maximum_, maximum) : maximum;
+  LogMel::normalise(mel.first(filled), maximum_);
   std::fill(mel.begin() + static_cast<ptrdiff_t>(filled), mel.end(), 0.0f);
   return Progress::done;
 }

@@ -15,9 +15,9 @@ namespace susurrus {
 class RecordingMel {
  public:
   /// nullopt: the length is not known until end_audio(); Normalization::recording needs `loudness_samples` then, as
-  /// TranscribeOptions have them.
+  /// TranscribeOptions have them. `is_rising`: with Normalization::window, that of the loudest window so far.
   RecordingMel(WhisperModel& model, std::optional<uint64_t> sample_count,
-               Normalization normalization, uint64_t loudness_samples = 0);
+               Normalization normalization, uint64_t loudness_samples = 0, bool is_rising = false);
 
   /// Frames of the recording itself, without the zeros; kUnknownFrames before end_audio().
   uint64_t content_frames() const { return content_frames_; }
@@ -56,6 +56,7 @@ class RecordingMel {
   Normalization normalization_;
   uint64_t window_frames_;
   const uint64_t loudness_samples_;
+  const bool is_rising_;
   uint64_t origin_ = 0;  // samples before the first frame
   uint64_t sample_count_;
   uint64_t content_frames_;

@@ -31,7 +31,7 @@ SegmentFilter::Outcome SegmentFilter::filter(WindowSegments&& window, WindowPlac
                      .rejected = {},
                      .next_seek = window.next_seek,
                      .is_window_dropped = false};
-  if (options_.word_timestamps) {
+  if (options_.word_timestamps && !options_.is_heard_again) {
     skip_silence_by_words(outcome, {.place = place,
                                     .window_frames = window_frames_,
                                     .content_frames = mel.content_frames(),

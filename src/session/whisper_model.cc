@@ -12,28 +12,43 @@
 namespace susurrus {
 namespace {
 
+/// What models on the same weights share.
+struct Frontend {
+  LogMel log_mel;
+  Tokenizer tokenizer;
+};
+
 class WhisperModelImpl final : public WhisperModel {
  public:
   WhisperModelImpl(std::unique_ptr<WeightStore> own_store, const WeightStore& store,
-                   WhisperWeights weights, WhisperState state, LogMel log_mel, Tokenizer tokenizer,
-                   const KernelTable& kernels)
+                   WhisperWeights weights, WhisperState state, std::shared_ptr<Frontend> frontend,
+                   const KernelTable& kernels, bool is_beside = false)
       : own_store_(std::move(own_store)),
         store_(store),
         weights_(std::move(weights)),
         state_(std::move(state)),
-        log_mel_(std::move(log_mel)),
-        tokenizer_(std::move(tokenizer)),
+        frontend_(std::move(frontend)),
         kernels_(kernels),
+        is_beside_(is_beside),
         encoder_(weights_, state_, kernels_),
         decoder_(weights_, state_, kernels_) {}
 
+  Result<std::unique_ptr<WhisperModel>> create_beside() override {
+    if (!store_.is_verified()) return wrong_state("model", "a model that has arrived");
+    SUSURRUS_ASSIGN_OR_RETURN(WhisperState state,
+                              WhisperState::create(dimensions(), state_.plan().kv_layout));
+    SUSURRUS_ASSIGN_OR_RETURN(WhisperWeights weights, WhisperWeights::find(store_, dimensions()));
+    return std::unique_ptr<WhisperModel>(new WhisperModelImpl(
+        nullptr, store_, std::move(weights), std::move(state), frontend_, kernels_, true));
+  }
+
   const WhisperDimensions& dimensions() const override { return state_.dimensions(); }
   const WhisperMetadata& metadata() const override { return *store_.metadata().whisper(); }
-  const Tokenizer& tokenizer() const override { return tokenizer_; }
+  const Tokenizer& tokenizer() const override { return frontend_->tokenizer; }
   const KernelTable& kernels() const override { return kernels_; }
-  LogMel& log_mel() override { return log_mel_; }
+  LogMel& log_mel() override { return frontend_->log_mel; }
   MemoryPlan memory_plan() const override {
-    return {store_.weight_byte_count(), state_.plan().kv_byte_count(),
+    return {is_beside_ ? 0 : store_.weight_byte_count(), state_.plan().kv_byte_count(),
             state_.plan().activation_byte_count(), decoder_.sequences().byte_count()};
   }
 
@@ -67,7 +82,8 @@ class WhisperModelImpl final : public WhisperModel {
   Status begin_decode(std::span<const uint32_t> tokens) override {
     const size_t room = dimensions().n_text_ctx - decoder_.position();
     SUSURRUS_RETURN_IF_ERROR(check_tokens(tokens, room));
-    if (decoder_.sequences().length() > 0) return wrong_state("sequences that have not parted");
+    if (decoder_.sequences().length() > 0)
+      return wrong_state("tokens", "sequences that have not parted");
     decoder_.begin(tokens);
     return ok_status();
   }
@@ -89,7 +105,7 @@ class WhisperModelImpl final : public WhisperModel {
     if (sequences.is_reserved()) {
       room = std::min(room, sequences.tokens_each() - sequences.length());
     }
-    if (room == 0) return wrong_state("room for another token");
+    if (room == 0) return wrong_state("tokens", "room for another token");
     decoder_.begin_each(tokens);
     return ok_status();
   }
@@ -124,9 +140,9 @@ class WhisperModelImpl final : public WhisperModel {
     SUSURRUS_CHECK(found.has_value());
     weights_ = std::move(found).value();
   }
-  static Error wrong_state(const char* expected) {
+  static Error wrong_state(const char* subject, const char* expected) {
     return make_error(ErrorCode::wrong_state, ErrorReason::state)
-        .with_subject("tokens")
+        .with_subject(subject)
         .with_expected(expected);
   }
   static Status check_range(const char* subject, size_t value, size_t least, size_t most) {
@@ -138,7 +154,7 @@ class WhisperModelImpl final : public WhisperModel {
   }
   /// 1 to `room` of them, all in the vocabulary, after an encode.
   Status check_tokens(std::span<const uint32_t> tokens, size_t room) const {
-    if (!encoder_.is_complete()) return wrong_state("an encoded window");
+    if (!encoder_.is_complete()) return wrong_state("tokens", "an encoded window");
     SUSURRUS_RETURN_IF_ERROR(check_range("tokens", tokens.size(), 1, room));
     for (uint32_t token : tokens) {
       if (token < dimensions().n_vocab) continue;
@@ -155,9 +171,9 @@ class WhisperModelImpl final : public WhisperModel {
   const WeightStore& store_;
   WhisperWeights weights_;
   WhisperState state_;
-  LogMel log_mel_;
-  Tokenizer tokenizer_;
+  std::shared_ptr<Frontend> frontend_;
   const KernelTable& kernels_;
+  bool is_beside_;  // the weights are another model's
   Encoder encoder_;
   Decoder decoder_;
 };
@@ -194,9 +210,9 @@ Result<std::unique_ptr<WhisperModel>> make_model(WeightStore& store,
   SUSURRUS_ASSIGN_OR_RETURN(
       WhisperState state,
       WhisperState::create(dimensions, weights.kv_layout(store.packed_layout())));
-  return std::unique_ptr<WhisperModel>(
-      new WhisperModelImpl(std::move(own), store, std::move(weights), std::move(state),
-                           std::move(log_mel), std::move(tokenizer), kernels));
+  auto frontend = std::make_shared<Frontend>(std::move(log_mel), std::move(tokenizer));
+  return std::unique_ptr<WhisperModel>(new WhisperModelImpl(
+      std::move(own), store, std::move(weights), std::move(state), std::move(frontend), kernels));
 }
 
 }  // namespace

@@ -23,6 +23,9 @@ class WhisperModel : public Engine {
   /// create_on() for the store of a finished load, which the model takes over.
   static Result<std::unique_ptr<WhisperModel>> create(WeightStore store,
                                                       const KernelTable& kernels);
+  /// Another model on the same weights, with a state of its own, so that it computes between this one's steps; this one must
+  /// outlive it. Its memory plan has no weights. out_of_memory as an error; wrong_state while weights are missing.
+  virtual Result<std::unique_ptr<WhisperModel>> create_beside() = 0;
   /// The engine as a Whisper; null if it is of another family.
   static WhisperModel* of(Engine* engine);
 

@@ -98,6 +98,7 @@ std::string encode_early(const WhisperDimensions& dimensions, Dtype dtype, Dtype
   if (model == nullptr) return {};
   fill_mel(*model, 3);
   model->begin_encode();
+  EXPECT_TRUE(model->create_beside().error().code == ErrorCode::wrong_state);
   std::string heard_after;
   const auto run = [&] {
     do {

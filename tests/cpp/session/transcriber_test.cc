@@ -492,4 +492,42 @@ SUSURRUS_TEST(memory_does_not_grow_with_the_recording) {
   }
 }
 
+SUSURRUS_TEST(transcriber_beside_another_one_disturbs_neither) {
+  const std::vector<float> first = noise(3 * 160 * kOddDimensions.n_audio_ctx, 6);
+  const std::vector<float> second = noise(2 * 160 * kOddDimensions.n_audio_ctx, 7);
+  const TranscribeOptions options = plain_options("en");
+  const auto model = small_model(5);
+  const Outcome expected_first = transcribe(*model, options, first);
+  const Outcome expected_second = transcribe(*model, options, second);
+  const auto beside = model->create_beside();
+  ASSERT_TRUE(beside.has_value());
+  EXPECT_EQ((*beside)->memory_plan().weight_bytes, 0u);
+  EXPECT_EQ((*beside)->memory_plan().kv_cache_bytes, model->memory_plan().kv_cache_bytes);
+
+  struct Run {
+    std::unique_ptr<Transcriber> work;
+    std::span<const float> samples;
+    bool is_over = false;
+  };
+  Run runs[] = {{Transcriber::create(*model, options, first.size()).value(), first},
+                {Transcriber::create(**beside, options, second.size()).value(), second}};
+  while (!runs[0].is_over || !runs[1].is_over) {
+    for (Run& run : runs) {
+      if (run.is_over) continue;
+      const auto state = run.work->step();
+      ASSERT_TRUE(state.has_value());
+      run.is_over = *state == StepResult::done;
+      if (*state == StepResult::segment_ready || *state == StepResult::rejected_ready)
+        run.work->take_segment();
+      if (*state != StepResult::need_audio) continue;
+      const AudioRequest request = run.work->audio_request();
+      std::ranges::copy(run.samples.subspan(request.begin, request.end - request.begin),
+                        run.work->audio_window().begin());
+    }
+  }
+  EXPECT_TRUE(runs[0].work->text() == expected_first.text);
+  EXPECT_TRUE(runs[1].work->text() == expected_second.text);
+  EXPECT_TRUE(expected_first.text != expected_second.text);
+}
+
 }  // namespace susurrus::testing

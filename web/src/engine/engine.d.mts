@@ -78,6 +78,11 @@ export interface EngineHolder {
   delete(): void;
 }
 
+export interface BesideModel extends EngineHolder {
+  create(model: Model): string;
+  delete(): void;
+}
+
 export interface Model extends EngineHolder {
   create(loader: Loader): string;
   computeLogMel(samplesBegin: number, sampleCount: number, zeroCount: number, firstFrame: number, frameCount: number): number;
@@ -138,6 +143,9 @@ interface EmbindModule {
     new(): Live;
   };
   EngineHolder: {};
+  BesideModel: {
+    new(): BesideModel;
+  };
   Model: {
     new(): Model;
   };
