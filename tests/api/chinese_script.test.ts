@@ -82,7 +82,7 @@ class ScriptedEngine {
       return Promise.resolve(this.live.shift() ?? []);
     if (name !== 'transcribe') return Promise.resolve(undefined);
     const { segments, rejected } = this;
-    options?.onEvent?.({ type: 'window', segments, rejected, state: { at: 1 } });
+    options?.onEvent?.({ type: 'window', segments, rejected, state: { at: 1 }, languages: {} });
     const text = segments.map((each) => each.text).join('');
     const { language = '' } = segments[0] ?? {};
     return Promise.resolve({

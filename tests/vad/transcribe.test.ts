@@ -392,7 +392,7 @@ test.each([
     };
     const [feed, { samples, loudnessSamples, sampleCount }] = await opened(0.25);
     expect([samples, loudnessSamples, sampleCount]).toEqual([undefined, 4000, 4000]);
-    for (const count of [1500, 2500, 1999, 2]) await feed.give(count);
+    for (const count of [1500, 2500, 1999, 2]) await feed.give(count, 1);
     expect(heard).toEqual([...whole, ...rest]);
     feed.close();
     expect((await opened(0.24))[1].loudnessSamples).toBe(0);

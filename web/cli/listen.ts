@@ -177,7 +177,7 @@ async function printCaptions(live: LiveTranscription, verbose: boolean): Promise
   const redraw = (): void => screen?.aside(() => undefined);
   stdout.on('resize', redraw);
   const show = (event: LiveEvent): void => {
-    if (event.type === 'silence') return;
+    if (event.type === 'silence' || event.type === 'revised') return;
     if (event.type === 'lag' || event.type === 'language') {
       if (!verbose) return;
       const line = event.type === 'lag' ? lagLine(event) : languageLine(event);

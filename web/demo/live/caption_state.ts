@@ -96,7 +96,7 @@ export class CaptionState {
     this.#heard = Math.max(this.#heard, this.#offset + event.time);
     if (event.type === 'silence') return [{ kind: 'silence' }];
     if (event.type === 'lag') return this.#applyLag(event);
-    if (event.type === 'language') return [];
+    if (event.type === 'language' || event.type === 'revised') return [];
     // What comes late, of a text that has ended, changes nothing.
     if (this.#ended.has(event.id)) return [];
     const utterance = this.#merge(event);

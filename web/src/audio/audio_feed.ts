@@ -310,9 +310,9 @@ export class AudioFeed {
     return this.#skipped && this.#skipped.sampleCount / sampleRate;
   }
 
-  /** Pulls so many samples for the engine. */
-  async give(sampleCount: number): Promise<void> {
-    await this.#feed?.give(sampleCount);
+  /** Pulls so many samples for that transcription of the engine. */
+  async give(sampleCount: number, run: number): Promise<void> {
+    await this.#feed?.give(sampleCount, run);
   }
 
   close(): void {

@@ -69,8 +69,8 @@ export class StreamFeed {
     this.#engine = engine;
   }
 
-  /** Pulls so many samples, or fewer at the end, and feeds them; errors show in `failed`. */
-  async give(sampleCount: number): Promise<void> {
+  /** Pulls so many samples, or fewer at the end, and feeds them to that transcription; errors show in `failed`. */
+  async give(sampleCount: number, run: number): Promise<void> {
     let samples;
     try {
       samples = await this.#take(sampleCount);
@@ -80,7 +80,9 @@ export class StreamFeed {
     }
     // If the engine is gone, the transcription itself rejects.
     if (this.#isClosed) return;
-    await this.#engine.call('feedAudio', { samples }, { givesAway: true }).catch(() => undefined);
+    await this.#engine
+      .call('feedAudio', { run, samples }, { givesAway: true })
+      .catch(() => undefined);
   }
 
   /** Cancels the stream: no more samples are needed. */

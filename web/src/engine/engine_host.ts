@@ -3,7 +3,7 @@ import { SusurrusError, wrongState } from '../api/errors.js';
 import { checkWhisper } from '../protocol/families.js';
 import { Arrivals } from './arrivals.js';
 import { listen, type WindowRequest, type WindowTask } from './decoding.js';
-import type { Loader, Model } from './engine.mjs';
+import type { EngineHolder, Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import { inSharedMemory, notThisEngine } from './engine_errors.js';
 import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
@@ -173,6 +173,17 @@ export class EngineHost extends RunningHost<EngineCalls> {
       arrivals: this.#arrivals,
       hasEncoded: () => this.#family === 'whisper' && model.encoderOutput().length > 0,
     };
+  }
+
+  protected override modelBeside(): EngineHolder {
+    const model = new this.#engine.BesideModel();
+    try {
+      unwrap(model.create(this.#whisper));
+    } catch (error) {
+      model.delete();
+      throw error;
+    }
+    return model;
   }
 
   protected get opened(): EngineModule {

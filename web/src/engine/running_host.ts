@@ -5,6 +5,7 @@ import type { CallTable } from '../protocol/link.js';
 import { ModuleHost, type Handlers } from '../worker/module_host.js';
 import { Conversions, type Conversion } from './audio_conversion.js';
 import { recordingSupply, StreamSupply } from './audio_supply.js';
+import type { EngineHolder } from './engine.mjs';
 import type { RunningModule } from './engine_module.js';
 import { LiveStreams } from './live_streams.js';
 import { PauseGate } from './pause_gate.js';
@@ -31,10 +32,30 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
 > {
   readonly #conversions = new Conversions();
   readonly #live = new LiveStreams();
-  /** Audio of the current transcription, if it is a stream. */
-  #stream: StreamSupply | undefined;
+  /** Audio of transcriptions that are streams, by their numbers. */
+  readonly #streams = new Map<number, StreamSupply>();
   /** Gate of the latest transcription that was begun or paused; the two messages may come in either order. */
   #gate: { readonly run: number; readonly gate: PauseGate } | undefined;
+
+  /** Calls under way for which those beside them wait. */
+  #busy = 0;
+  readonly #idle = new PauseGate();
+
+  override async handle<Name extends keyof Calls & string>(
+    name: Name,
+    request: Calls[Name]['request'],
+    signal: AbortSignal,
+    emit: (event: EngineEvent) => void,
+  ): Promise<Calls[Name]['answer']> {
+    if (isAside(name, request)) return super.handle(name, request, signal, emit);
+    ++this.#busy;
+    this.#idle.isPaused = true;
+    try {
+      return await super.handle(name, request, signal, emit);
+    } finally {
+      this.#idle.isPaused = --this.#busy > 0;
+    }
+  }
 
   /** The module; rejected before it is there. */
   protected abstract get opened(): RunningModule;
@@ -61,22 +82,32 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       return undefined;
     },
 
-    transcribe: async ({ samples, run, ...task }, { yielder, emit }) => {
+    transcribe: async ({ samples, run, beside, ...task }, { yielder, emit }) => {
       const { transcriptionEngine } = this;
       if (samples) await checkSamples(samples, yielder);
       const supply = samples
         ? recordingSupply(samples)
         : new StreamSupply((sampleCount) => emit({ type: 'audioWanted', sampleCount }));
-      this.#stream = supply instanceof StreamSupply ? supply : undefined;
-      const gate = this.#gateOf(run);
+      if (supply instanceof StreamSupply) this.#streams.set(run, supply);
+      const recording = { supply, ...task };
       try {
-        return await transcribeAudio(transcriptionEngine, { supply, ...task }, gate, yielder, emit);
+        if (!beside) {
+          const gate = this.#gateOf(run);
+          return await transcribeAudio(transcriptionEngine, recording, gate, yielder, emit);
+        }
+        const model = this.modelBeside();
+        try {
+          const engine = { ...transcriptionEngine, model };
+          return await transcribeAudio(engine, recording, this.#idle, yielder, emit);
+        } finally {
+          model.delete();
+        }
       } finally {
-        this.#stream = undefined;
+        this.#streams.delete(run);
       }
     },
-    feedAudio: ({ samples }) => {
-      this.#stream?.receive(samples);
+    feedAudio: ({ run, samples }) => {
+      this.#streams.get(run)?.receive(samples);
       return undefined;
     },
     pause: ({ run, isPaused }) => {
@@ -107,6 +138,11 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
     },
   };
 
+  /** A model on the same weights that works beside the other one, to be deleted before it. */
+  protected modelBeside(): EngineHolder {
+    throw wrongState('Only a Whisper works beside other calls.', 'transcribe');
+  }
+
   #conversion(id: number): Conversion {
     const conversion = this.#conversions.get(id);
     if (!conversion) throw wrongState('This conversion has ended.', 'audio');
@@ -119,3 +155,9 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
     return this.#gate.run === run ? this.#gate.gate : new PauseGate();
   }
 }
+
+/** Whether calls that give way to others need not wait for this one. */
+const isAside = (name: string, request: unknown): boolean =>
+  name === 'feedAudio' ||
+  name === 'pause' ||
+  (name === 'transcribe' && (request as CommonCalls['transcribe']['request']).beside === true);

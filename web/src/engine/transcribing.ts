@@ -75,7 +75,7 @@ export async function transcribeAudio(
     };
     let hasTold = false;
     for (;;) {
-      if (gate.opening) await yielder.wait(gate.opening);
+      while (gate.opening) await yielder.wait(gate.opening);
       const step = checked(transcriber, module, transcriber.step(yielder.left));
       if (step === segmentReady || step === rejectedReady) {
         (step === segmentReady ? window.segments : window.rejected).push(segment());

@@ -1,7 +1,14 @@
 // Chinese text in one script. The model itself, its prompt and what it saves of its state know nothing of it.
 import { invalidOption, SusurrusError } from '../api/errors.js';
 import { oneOf } from '../api/options.js';
-import type { LiveEvent, LiveText, Segment, TranscribeOptions, Transcript } from '../api/types.js';
+import type {
+  LiveEvent,
+  LiveRevision,
+  LiveText,
+  Segment,
+  TranscribeOptions,
+  Transcript,
+} from '../api/types.js';
 import type { ConvertText } from '../platform/platform.js';
 
 type Script = TranscribeOptions['script'];
@@ -94,6 +101,20 @@ export class LiveScript {
         ? this.#converted(event)
         : event,
     );
+  }
+
+  /** Converts what a second hearing changes. */
+  revision<Revision extends Pick<LiveRevision, 'segments'>>(revision: Revision): Revision {
+    const segments = revision.segments.map((segment) => {
+      if (!isChinese(segment.language)) return segment;
+      const texts = convertedPieces(
+        segment.words.map(({ word }) => word),
+        this.#convert,
+      );
+      const words = segment.words.map((word, i) => ({ ...word, word: texts[i] ?? word.word }));
+      return { ...segment, text: texts.join(''), words };
+    });
+    return { ...revision, segments };
   }
 
   #converted(event: LiveText): LiveText {

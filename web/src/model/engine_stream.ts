@@ -9,6 +9,7 @@ import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.j
 import type { CallOptions } from '../protocol/link.js';
 import type { ConvertText } from '../platform/platform.js';
 import type { LivePart, SpeechGate } from '../platform/speech.js';
+import type { SecondHearing } from './second_hearing.js';
 import { YieldController } from '../wasm/yield_controller.js';
 import { LiveScript } from './chinese_script.js';
 
@@ -22,6 +23,8 @@ export interface LiveSurroundings {
   readonly openGate?: ((signal: AbortSignal) => Promise<SpeechGate | undefined>) | undefined;
   /** Loads what writes Chinese in one script; absent if it stays as the model writes it. */
   readonly loadScript?: ((signal: AbortSignal) => Promise<ConvertText>) | undefined;
+  /** Opens a second hearing of the stream from its beginning; absent if it is heard once. `tell` must not keep the stream alive. */
+  readonly hearAgain?: ((tell: TellRevisions) => SecondHearing) | undefined;
   /**
    * Runs work when it is its turn on the model. Work that still waits when the signal is aborted never runs. `heldUp` is called when it
    * waits for a paused transcription; it never throws.
@@ -34,31 +37,42 @@ export interface LiveSurroundings {
 /** Receives events as soon as they exist, and `'held-up'` when a paused transcription holds the stream up. */
 export type Tell = (news: readonly LiveEvent[] | 'held-up') => void;
 
+/** Receives what the second hearing changes. */
+export type TellRevisions = ConstructorParameters<typeof SecondHearing>[1];
+
 /** Callers make one call at a time, except leave(). */
 export class EngineStream {
   readonly #surroundings: LiveSurroundings;
   readonly #rate: number;
+  readonly #tellRevisions: TellRevisions;
   readonly #leaving = new AbortController();
   #gate: SpeechGate | undefined;
   #script: LiveScript | undefined;
+  #second: SecondHearing | undefined;
   /** The engine's ids of the stream and of the conversion to the engine's rate. */
   #id: number | undefined;
   #conversion: number | undefined;
   #ending: Promise<void> | undefined;
 
-  /** `rate`: of the samples. */
-  constructor(surroundings: LiveSurroundings, rate: number) {
+  /** `rate`: of the samples. `tellRevisions` must not keep the stream alive. */
+  constructor(surroundings: LiveSurroundings, rate: number, tellRevisions: TellRevisions) {
     this.#surroundings = surroundings;
     this.#rate = rate;
+    this.#tellRevisions = tellRevisions;
   }
 
   async begin(): Promise<void> {
     throwIfAborted(this.#leaving.signal);
     this.#gate ??= await this.#openGate();
-    const { settings, loadScript } = this.#surroundings;
-    this.#script = loadScript && new LiveScript(await loadScript(this.#leaving.signal));
+    const { settings, loadScript, hearAgain } = this.#surroundings;
+    const script = loadScript && new LiveScript(await loadScript(this.#leaving.signal));
+    this.#script = script;
     this.#id = await this.#engine.call('beginLive', { settings });
     await this.#beginConversion();
+    const tell = this.#tellRevisions;
+    this.#second = hearAgain?.(
+      script ? (revisions) => tell(revisions.map((each) => script.revision(each))) : tell,
+    );
   }
 
   async #openGate(): Promise<SpeechGate | undefined> {
@@ -86,7 +100,14 @@ export class EngineStream {
 
   /** Skips `count` samples. */
   leaveOut(count: number, tell: Tell): Promise<void> {
-    return this.#leaveOut(Math.round((count * engineRate) / this.#rate), tell);
+    const skipped = Math.round((count * engineRate) / this.#rate);
+    this.#second?.skip(skipped);
+    return this.#leaveOut(skipped, tell);
+  }
+
+  /** Hears a second time what was not yet. */
+  async hearRest(): Promise<void> {
+    await this.#second?.finish();
   }
 
   /** Emits all pending events. More audio may follow. */
@@ -104,7 +125,7 @@ export class EngineStream {
 
   /** Clears the state of the stream. */
   async beginAnew(): Promise<void> {
-    await Promise.all(this.#endEngine());
+    await Promise.all([...this.#endEngine(), this.#second?.close()]);
     await this.#gate?.finish();
     await this.begin();
   }
@@ -113,6 +134,7 @@ export class EngineStream {
   leave(): void {
     this.#leaving.abort();
     this.#gate?.close();
+    void this.#second?.close();
   }
 
   /** Frees the resources, once no call is under way. Never fails: a closed engine has freed them already. */
@@ -122,7 +144,7 @@ export class EngineStream {
 
   async #end(): Promise<void> {
     this.leave();
-    await Promise.allSettled(this.#endEngine());
+    await Promise.allSettled([...this.#endEngine(), this.#second?.close()]);
     this.#surroundings.ended();
   }
 
@@ -153,6 +175,7 @@ export class EngineStream {
 
   /** 16 kHz mono. */
   async #give(samples: Float32Array, tell: Tell): Promise<void> {
+    this.#second?.hear(samples);
     if (!this.#gate) return this.#feed(samples, tell);
     await this.#hearParts(await this.#gate.push(samples), tell);
   }
@@ -160,26 +183,23 @@ export class EngineStream {
   async #hearParts(parts: readonly LivePart[], tell: Tell): Promise<void> {
     for (const part of parts) {
       if (part.type === 'speech') await this.#feed(part.samples, tell);
-      else if (part.type === 'silence') await this.#leaveOut(part.sampleCount, tell);
-      else await this.#flush(tell);
+      else if (part.type === 'silence') {
+        this.#second?.silence(part.sampleCount);
+        await this.#leaveOut(part.sampleCount, tell);
+      } else await this.#flush(tell);
     }
   }
 
   async #feed(samples: Float32Array, tell: Tell): Promise<void> {
-    this.#tellOf(
-      await this.#inTurn(
-        (id, options) => this.#engine.call('feedLive', { id, samples }, options),
-        tell,
-      ),
+    this.#second?.speech(samples.length);
+    await this.#inTurn(
+      (id, options) => this.#engine.call('feedLive', { id, samples }, options),
       tell,
     );
   }
 
   async #flush(tell: Tell): Promise<void> {
-    this.#tellOf(
-      await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options), tell),
-      tell,
-    );
+    await this.#inTurn((id, options) => this.#engine.call('flushLive', { id }, options), tell);
   }
 
   async #leaveOut(sampleCount: number, tell: Tell): Promise<void> {
@@ -190,16 +210,18 @@ export class EngineStream {
     tell(this.#script?.convert(events) ?? events);
   }
 
-  #inTurn<T>(
-    work: (id: number, options: CallOptions<EngineEvent>) => Promise<T>,
+  async #inTurn(
+    work: (id: number, options: CallOptions<EngineEvent>) => Promise<readonly LiveEvent[]>,
     tell: Tell,
-  ): Promise<T> {
+  ): Promise<void> {
     const { signal } = this.#leaving;
-    return this.#surroundings.turn(
+    const events = await this.#surroundings.turn(
       () => work(this.#running, { signal }),
       signal,
       () => tell('held-up'),
     );
+    this.#tellOf(events, tell);
+    for (const event of events) if (event.type === 'final') this.#second?.said(event);
   }
 
   get #running(): number {

@@ -1,15 +1,17 @@
 // The options of stream(), by family.
-import type { AnyLiveOptions, ModelInfo } from '../api/types.js';
+import { defaultTemperatures } from '../api/generated/options.js';
+import type { AnyLiveOptions, ModelInfo, VadOptions, WhisperInfo } from '../api/types.js';
 import {
   between,
   checkObject,
   checkOptions,
+  flag,
   oneOf,
   orNull,
   signalCheck,
   type Checks,
 } from '../api/options.js';
-import type { LiveSettings } from '../protocol/engine.js';
+import type { LiveSettings, Settings } from '../protocol/engine.js';
 import { checkWhisper } from '../protocol/families.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
 import { checkKnowsChinese, scriptCheck } from './chinese_script.js';
@@ -38,6 +40,7 @@ const hearingChecks: Checks = {
   script: scriptCheck,
   policy: oneOf('attention', 'agreement'),
   step: between(0.2, 10),
+  revise: flag,
 };
 
 /** Checked options: what the engine gets. */
@@ -54,6 +57,24 @@ export function liveSettings(options: AnyLiveOptions, info: ModelInfo): LiveSett
     decode: liveDecodingSettings(others, info),
   };
 }
+
+/** What transcribe() gets to hear the sound of a stream with these checked options again. */
+export const secondSettings = (options: AnyLiveOptions, info: WhisperInfo): Settings => ({
+  ...liveDecodingSettings(options, info),
+  timestamps: 'word',
+  temperature: defaultTemperatures,
+  normalization: 'window',
+  heardAgain: true,
+});
+
+/** The detector's limits then: its pauses are those of recordings. */
+export const secondVad = ({ vad }: AnyLiveOptions): VadOptions => {
+  const { threshold, negativeThreshold } = typeof vad === 'object' ? vad : {};
+  return {
+    ...(threshold !== undefined && { threshold }),
+    ...(negativeThreshold !== undefined && { negativeThreshold }),
+  };
+};
 
 function networkSettings(options: AnyLiveOptions, family: string): LiveSettings {
   for (const name of [...Object.keys(hearingChecks), ...liveDecodingNames]) {

@@ -12,7 +12,12 @@ import { onAbort } from '../api/signals.js';
 import { asFloats } from '../audio/sample_pieces.js';
 import { asSamples } from '../audio/audio_stream.js';
 import { joined } from '../api/joined.js';
-import { EngineStream, type LiveSurroundings, type Tell } from './engine_stream.js';
+import {
+  EngineStream,
+  type LiveSurroundings,
+  type Tell,
+  type TellRevisions,
+} from './engine_stream.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { EventQueue } from './live_events.js';
 
@@ -54,7 +59,7 @@ export class LiveRun implements LiveTranscription {
 
   constructor(surroundings: LiveSurroundings, options: AnyLiveOptions) {
     const { sampleRate = engineRate, signal, onLag, maxLag } = options;
-    this.#engine = new EngineStream(surroundings, sampleRate);
+    this.#engine = new EngineStream(surroundings, sampleRate, revisionsTo(new WeakRef(this)));
     this.#rate = sampleRate;
     this.#onLag = onLag;
     this.#mostLag = maxLag ?? Infinity;
@@ -83,6 +88,12 @@ export class LiveRun implements LiveTranscription {
       },
       { highWaterMark: 0 },
     );
+  }
+
+  /** What the second hearing changes. */
+  revise(revisions: Parameters<TellRevisions>[0]): void {
+    const [id, time] = [this.#nextId, this.#heard / this.#rate];
+    this.#tell(revisions.map((revision) => ({ ...revision, id, time })));
   }
 
   /** Ends the stream at once; its calls and its loop reject with the error. */
@@ -131,6 +142,7 @@ export class LiveRun implements LiveTranscription {
     this.#isClosed = true;
     return this.#next(async () => {
       await this.#interrupt();
+      await this.#engine.hearRest();
       await this.#engine.end();
       this.#finish();
     });
@@ -267,7 +279,8 @@ export class LiveRun implements LiveTranscription {
     }
     for (const event of events) {
       if (event.type === 'language') this.#language = event;
-      if (event.type !== 'lag') this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
+      if (event.type !== 'lag' && event.type !== 'revised')
+        this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
     }
     this.#events.add(events);
   };
@@ -312,6 +325,11 @@ function stopWhenAborted(run: WeakRef<LiveRun>, signal: AbortSignal | undefined)
   queueMicrotask(stop);
   return () => undefined;
 }
+
+const revisionsTo =
+  (run: WeakRef<LiveRun>): TellRevisions =>
+  (revisions) =>
+    run.deref()?.revise(revisions);
 
 function forgottenStream(engine: EngineStream, stopListening: () => void): { close(): void } {
   return {

@@ -61,9 +61,10 @@ import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
 import { runTranscription } from './run_transcription.js';
-import { liveSettings } from './live_options.js';
+import { liveSettings, secondSettings, secondVad } from './live_options.js';
 import { LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
+import { SecondHearing } from './second_hearing.js';
 import { savedProblem } from './saved_transcription.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
 import { VoiceDetector } from './voice_detector.js';
@@ -83,7 +84,7 @@ export class EngineModel implements CommonModel {
   /** What turned out after loading. */
   readonly #warnings: string[] = [];
   readonly #loading: Loading | undefined;
-  #runCount = 0;
+  readonly #runs = { count: 0 };
   /** A stream that its owner has dropped is garbage. */
   readonly #streams = new Set<WeakRef<LiveRun>>();
 
@@ -190,7 +191,7 @@ export class EngineModel implements CommonModel {
   ): Promise<Transcript> {
     checkAudio(audio, true);
     const isVadDefault = !saved && options.vad === undefined;
-    const task = { audio, settings, options, saved, isVadDefault, number: ++this.#runCount };
+    const task = { audio, settings, options, saved, isVadDefault, number: ++this.#runs.count };
     const engine = {
       engine: this.#engine,
       platform: this.#platform,
@@ -297,12 +298,31 @@ export class EngineModel implements CommonModel {
       this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
     const detector = this.#detector;
+    const [engine, warn] = [this.#engine, warningTo(new WeakRef(this))];
+    const counter = this.#runs;
+    const second = options.revise &&
+      info.family === 'whisper' && {
+        engine,
+        platform,
+        settings: secondSettings(options, info),
+        openSkipper: vad
+          ? (left: AbortSignal) =>
+              detector.open(
+                asked === undefined,
+                (kept) => kept.openSkipper(secondVad(options), left),
+                left,
+              )
+          : undefined,
+        nextRun: () => ++counter.count,
+        warn,
+      };
     let held: WeakRef<LiveRun> | undefined;
     // No function here may refer to the run itself, which would keep it alive.
     const run = new LiveRun(
       {
-        engine: this.#engine,
+        engine,
         settings,
+        hearAgain: second ? (tell) => new SecondHearing(second, tell) : undefined,
         ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
         openGate: vad
           ? (left) =>

@@ -106,7 +106,7 @@ export function runTranscription(
     };
     let about: About;
     const onEvent = (event: EngineEvent): void => {
-      if (event.type === 'audioWanted') void feed.give(event.sampleCount);
+      if (event.type === 'audioWanted') void feed.give(event.sampleCount, number);
       else if (event.type === 'window') {
         const [segments, rejected] = [event.segments, event.rejected].map((list) => {
           const placed = feed.placed(list);

@@ -57,6 +57,8 @@ export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'>
   Omit<BeamOptionValues, 'beamSize'> & {
     /** A stream begins with so many samples whose loudness alone counts. What is transcribed follows, and times begin there. */
     readonly loudnessSamples?: number;
+    /** A stream is heard again, to the text of a recording. */
+    readonly heardAgain?: boolean;
   };
 
 /** Checked options of stream(): of a Whisper, which decodes as transcribe() does, or of another family. */
@@ -142,6 +144,8 @@ export interface CommonCalls {
       readonly run: number;
       /** A stream's length according to its file, used only for progress. */
       readonly expectedSeconds?: number | undefined;
+      /** A Whisper works on this beside other calls, on a state of its own, whenever none of them needs it. */
+      readonly beside?: boolean | undefined;
     };
     answer: HeardLanguages & {
       readonly text: string;
@@ -151,7 +155,10 @@ export interface CommonCalls {
     };
   };
   /** The answer to `audioWanted`: as many samples, or fewer where the stream ends. */
-  feedAudio: { request: { readonly samples: Float32Array }; answer: undefined };
+  feedAudio: {
+    request: { readonly run: number; readonly samples: Float32Array };
+    answer: undefined;
+  };
   /** Holds up that transcription, or lets it go on. */
   pause: { request: { readonly run: number; readonly isPaused: boolean }; answer: undefined };
   memory: { request: undefined; answer: MemoryFacts };

@@ -33,6 +33,11 @@ export interface WhisperLiveOptions extends LiveOptions {
   readonly policy?: 'attention' | 'agreement';
   /** Seconds of new speech after which there is a new hypothesis. */
   readonly step?: number;
+  /**
+   * Whether the model hears finished speech again while it is idle, as transcribe() would, and tells what changes in `'revised'` events;
+   * close() waits for the last of them. Takes the memory of `kvCacheBytes` and `activationBytes` once more.
+   */
+  readonly revise?: boolean;
 }
 
 /** Options of an .april model's stream(). */
@@ -62,7 +67,7 @@ export interface LiveOptions {
 }
 
 /** An event of live transcription. Times are seconds of the audio that was fed. */
-export type LiveEvent = LiveText | LiveSilence | LiveLanguage | LiveLag;
+export type LiveEvent = LiveText | LiveRevision | LiveSilence | LiveLanguage | LiveLag;
 
 /** Text that may still change (`'partial'`) or is final. */
 export interface LiveText {
@@ -82,6 +87,23 @@ export interface LiveText {
   readonly language?: string;
   readonly tokens: readonly LiveToken[];
 }
+
+/** With `revise`: what the model heard when it heard final texts again. It comes up to half a minute of speech after them. */
+export interface LiveRevision {
+  readonly type: 'revised';
+  /** Id of the current text, or of the next one. */
+  readonly id: number;
+  readonly time: number;
+  readonly start: number;
+  readonly end: number;
+  /** Ids of the final texts, one after the other, whose place `segments` take. Each is replaced once at most. */
+  readonly replaces: readonly number[];
+  /** Empty: nothing was said. */
+  readonly segments: readonly RevisedText[];
+}
+
+/** A text of the second hearing. */
+export type RevisedText = Pick<LiveText, 'start' | 'end' | 'text' | 'words' | 'language'>;
 
 /** A token of a live text. */
 export interface LiveToken {
