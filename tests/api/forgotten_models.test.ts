@@ -117,8 +117,8 @@ test('streams that nobody closed end in the engine, with their detectors; there 
   const found = run(`
     const model = await loadModel('digits');
     const { signal } = new AbortController();
-    const drop = async (vad) => {
-      const live = model.stream({ vad, signal, onLag: () => live });
+    const drop = async (vad, revise) => {
+      const live = model.stream({ vad, revise, signal, onLag: () => live });
       watched.register(live);
       const reading = live[Symbol.asyncIterator]();
       await live.feed(new Float32Array(16000));
@@ -126,7 +126,7 @@ test('streams that nobody closed end in the engine, with their detectors; there 
     };
     const heap = async () => (await model.memory()).heapBytes;
     const before = await heap();
-    for (let round = 0; round < 6; ++round) await drop(round === 0);
+    for (let round = 0; round < 6; ++round) await drop(round === 0, round === 1);
     const open = await heap();
     await collect(() => gone === 6 && warnings.length > 0);
     await new Promise((done) => setImmediate(done));

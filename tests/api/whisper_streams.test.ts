@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type {
   LiveEvent,
   LiveLag,
+  LiveRevision,
   WhisperLiveOptions,
   LiveText,
   LiveTranscription,
@@ -405,11 +406,118 @@ describe('beside other work', () => {
   );
 });
 
+describe('a second hearing', () => {
+  const options: WhisperLiveOptions = { revise: true };
+  const isRevision = (event: LiveEvent): event is LiveRevision => event.type === 'revised';
+
+  /** The text after all revisions, each of which replaces finals that follow one another, once. */
+  function revisedText(events: readonly LiveEvent[]): string {
+    const shown: { readonly id?: number; readonly text: string }[] = [];
+    for (const event of events) {
+      if (event.type === 'final') shown.push(event);
+      if (!isRevision(event)) continue;
+      const { replaces, segments } = event;
+      const at = shown.findIndex(({ id }) => id === replaces[0]);
+      expect(shown.slice(at, at + replaces.length).map(({ id }) => id)).toEqual(replaces);
+      for (const { text, words } of segments) {
+        expect(words.map(({ word }) => word).join('')).toBe(text);
+      }
+      shown.splice(at, replaces.length, ...segments);
+    }
+    return shown.map(({ text }) => text).join('');
+  }
+
+  /** A model that would say the same twice shows nothing of the second time: steps that are too short spoil the first. */
+  const hasty: WhisperLiveOptions = { ...options, vad: false, policy: 'agreement', step: 0.2 };
+
+  test.each([options, hasty, { ...hasty, sampleRate: 32000 }])(
+    'gives the text of a recording, with %j',
+    async (given) => {
+      const twice = Float32Array.from({ length: 2 * samples.length }, (_, i) => samples[i >> 1]!);
+      const sound = given.sampleRate ? twice : samples;
+      const { text } = await model.transcribe({
+        samples: sound,
+        sampleRate: given.sampleRate ?? 16000,
+      });
+      const events = await hear(sound, given);
+      expectContract(events);
+      expect(revisedText(events).trim()).toBe(text.trim());
+      // The first hearing was as it is without the second one.
+      const others = events.filter((event) => !isRevision(event));
+      expect(others).toEqual(await hear(sound, { ...given, revise: false }));
+    },
+  );
+
+  test('replaces what the first hearing had wrong', async () => {
+    const cut = await hear(samples, hasty, 1000);
+    const { text } = await model.transcribe(samples);
+    expect(finalText(cut)).not.toBe(text.trim());
+    expect(cut.filter(isRevision).length).toBeGreaterThan(0);
+    expect(revisedText(cut).trim()).toBe(text.trim());
+  });
+
+  test('is over with the stream: closed, reset, aborted, left or disposed of, its memory is free', async () => {
+    const { loadModel } = await builtPackage();
+    const own = await loadModel<'whisper'>('digits', { variant: 'simd' });
+    const heap = async (): Promise<number> => (await own.memory()).heapBytes;
+    const sound = samples.subarray(0, 48_000);
+    const speak = async (signal?: AbortSignal): Promise<LiveTranscription> => {
+      const live = own.stream({ ...options, vad: false, ...(signal && { signal }) });
+      await live.feed(sound);
+      return live;
+    };
+    await (await speak()).close();
+    const before = await heap();
+    const once = await speak();
+    const { activationBytes } = await own.memory();
+    expect((await heap()) - before).toBeGreaterThan(activationBytes);
+    await Promise.all([once.close(), once.close()]);
+    expect(await heap()).toBe(before);
+
+    const again = await speak();
+    await again.reset();
+    await again.feed(sound);
+    const events = read(again);
+    await again.close();
+    expect((await events).filter(({ type }) => type === 'final').at(-1)?.id).toBe(0);
+    expect(await heap()).toBe(before);
+
+    for (const reason of [new Error('enough'), 'enough', undefined]) {
+      const controller = new AbortController();
+      const live = await speak(controller.signal);
+      const closing = errorOf(live.close());
+      controller.abort(reason);
+      expect(await errorOf(read(live))).toBe(controller.signal.reason);
+      await closing;
+      while ((await heap()) !== before) await turns(1);
+    }
+    const left = await speak();
+    for await (const event of left) if (event.type === 'partial' || event.type === 'final') break;
+    while ((await heap()) !== before) await turns(1);
+
+    const last = await speak();
+    const reading = errorOf(read(last));
+    own.dispose();
+    expect(await reading).toMatchObject({ code: 'aborted' });
+  });
+
+  test('gives way to a transcription, and hears what it hears alone', async () => {
+    const expected = await hear(samples, options);
+    const live = model.stream(options);
+    const reading = read(live);
+    await feed(live, samples);
+    const [{ text }] = await Promise.all([model.transcribe(samples), live.close()]);
+    expect(text.trim()).toBe(sampleText);
+    expect(await reading).toEqual(expected);
+  });
+});
+
 describe('options', () => {
   test.each([
     [{ policy: 'both' }, 'policy'],
     [{ step: 0 }, 'step'],
     [{ step: 11 }, 'step'],
+    [{ revise: 'yes' }, 'revise'],
     [{ language: 'per-window' }, 'language'],
     [{ vad: 1 }, 'vad'],
     [{ maxLag: 0 }, 'maxLag'],

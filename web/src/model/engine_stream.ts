@@ -105,9 +105,16 @@ export class EngineStream {
     return this.#leaveOut(skipped, tell);
   }
 
-  /** Hears a second time what was not yet. */
-  async hearRest(): Promise<void> {
-    await this.#second?.finish();
+  /** Hears a second time what was not yet, before what else waits for the model. */
+  async hearRest(tell: Tell): Promise<void> {
+    const second = this.#second;
+    if (!second) return;
+    const { signal } = this.#leaving;
+    await this.#surroundings.turn(
+      () => second.finish(),
+      signal,
+      () => tell('held-up'),
+    );
   }
 
   /** Emits all pending events. More audio may follow. */

@@ -142,7 +142,7 @@ export class LiveRun implements LiveTranscription {
     this.#isClosed = true;
     return this.#next(async () => {
       await this.#interrupt();
-      await this.#engine.hearRest();
+      await this.#engine.hearRest(this.#tell);
       await this.#engine.end();
       this.#finish();
     });

@@ -300,6 +300,7 @@ export class EngineModel implements CommonModel {
     const detector = this.#detector;
     const [engine, warn] = [this.#engine, warningTo(new WeakRef(this))];
     const counter = this.#runs;
+    const secondLimits = secondVad(options);
     const second = options.revise &&
       info.family === 'whisper' && {
         engine,
@@ -309,7 +310,7 @@ export class EngineModel implements CommonModel {
           ? (left: AbortSignal) =>
               detector.open(
                 asked === undefined,
-                (kept) => kept.openSkipper(secondVad(options), left),
+                (kept) => kept.openSkipper(secondLimits, left),
                 left,
               )
           : undefined,
@@ -317,7 +318,7 @@ export class EngineModel implements CommonModel {
         warn,
       };
     let held: WeakRef<LiveRun> | undefined;
-    // No function here may refer to the run itself, which would keep it alive.
+    // No function here may refer to the run itself, which would keep it alive, nor to the options, whose callbacks may.
     const run = new LiveRun(
       {
         engine,

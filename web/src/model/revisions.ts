@@ -17,8 +17,9 @@ interface HeardWord {
   readonly segment: Segment;
 }
 
-/** Seconds by which the two hearings may differ about where a text ends. */
+/** Seconds by which the two hearings may differ about where a text ends, and about where a word is. */
 const tolerance = 0.5;
+const wordTolerance = 1;
 
 /**
  * Collects final texts and what the second hearing makes of the same sound, in whichever order they come, and tells what differs. Words are
@@ -66,9 +67,11 @@ export class Revisions {
 
   #changes(isLast: boolean): Change[] {
     const limit = this.#horizon + (isLast ? tolerance : 0);
-    const ready = this.#finals.findIndex(({ end }) => end > limit);
-    const count = ready < 0 ? this.#finals.length : ready;
-    if (count === 0) return [];
+    // What follows the last text may be its own, or the next one's.
+    const known = isLast ? this.#finals : this.#finals.slice(0, -1);
+    const late = known.findIndex(({ end }) => end > limit);
+    const count = late < 0 ? known.length : late;
+    if (count === 0) return isLast ? this.#missed() : [];
     const bounds = this.#bounds();
     if (isLast && count === this.#finals.length) bounds[count] = this.#words.length;
     const changes: { finals: Final[]; words: HeardWord[] }[] = [];
@@ -90,6 +93,12 @@ export class Revisions {
     return changes.map(changeOf);
   }
 
+  /** What was heard where nothing was said the first time. */
+  #missed(): Change[] {
+    const words = this.#words.splice(0);
+    return words.length > 0 ? [changeOf({ finals: [], words })] : [];
+  }
+
   /** Where the words of each text begin among those of the second hearing, and where the last one's end. */
   #bounds(): number[] {
     const said = this.#finals.flatMap(({ words }) => [...words]);
@@ -97,12 +106,13 @@ export class Revisions {
     const matched = aligned(said, heard);
     const bounds = [0];
     let row = 0;
-    for (const { words, end } of this.#finals) {
+    for (const [i, { words, end }] of this.#finals.entries()) {
       row += words.length;
-      // Between the last match of this text and the first one of the next, time decides.
-      const least = Math.max(bounds.at(-1)!, matched[row]!.first);
-      let bound = least;
-      while (bound < matched[row]!.last && middleOf(heard[bound]!) < end) ++bound;
+      const { first, last } = matched[row]!;
+      // Words between what matches this text and what matches the next belong to the nearer one.
+      const middle = (end + (this.#finals[i + 1]?.start ?? end)) / 2;
+      let bound = Math.max(bounds.at(-1)!, first);
+      while (bound < last && middleOf(heard[bound]!) < middle) ++bound;
       bounds.push(bound);
     }
     return bounds;
@@ -165,8 +175,11 @@ function aligned(
     }
   }
   const places = Array.from({ length: a.length + 1 }, () => ({ first: b.length, last: 0 }));
-  const ends = costs.subarray(a.length * width);
-  let [i, j] = [a.length, ends.indexOf(Math.min(...ends))];
+  // Not before words that lie clearly before its end.
+  const end = (said.at(-1)?.end ?? 0) - wordTolerance;
+  const least = heard.findLastIndex((word) => word.end <= end) + 1;
+  const ends = costs.subarray(a.length * width + least);
+  let [i, j] = [a.length, least + ends.indexOf(Math.min(...ends))];
   const rest = j;
   for (;;) {
     const place = places[i]!;

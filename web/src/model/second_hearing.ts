@@ -179,6 +179,7 @@ export class SecondHearing {
 
   #giveUp(): void {
     for (const { leaving } of this.#stretches) leaving.abort();
+    this.#stretches.clear();
     this.#stretch = undefined;
     this.#revisions.giveUp(this.#position / sampleRate);
   }

@@ -96,7 +96,7 @@ export interface LiveRevision {
   readonly time: number;
   readonly start: number;
   readonly end: number;
-  /** Ids of the final texts, one after the other, whose place `segments` take. Each is replaced once at most. */
+  /** Ids of the final texts, one after the other, whose place `segments` take; none for speech that was missed. Each is replaced once at most. */
   readonly replaces: readonly number[];
   /** Empty: nothing was said. */
   readonly segments: readonly RevisedText[];
