@@ -156,17 +156,20 @@ test('stretches come one after the other; pieces may hold several', async () => 
   await hearing.finish();
 });
 
-test('a language that was detected stays, once there is enough text', async () => {
-  const { engine, hearing, hear } = begun({ language: 'auto' });
-  for (const [index, seconds] of [14, 2, 1].entries()) {
-    hear(2, 6);
-    const run = await engine.run(index);
-    expect(run.settings.language).toBe(index < 2 ? 'auto' : 'de');
-    run.emit(window(0, 'eins', seconds));
-    run.end();
-  }
-  await hearing.finish();
-});
+test.each<Settings>([{ language: 'auto' }, {}])(
+  'a language that was detected stays, once there is enough text (%j)',
+  async (settings) => {
+    const { engine, hearing, hear } = begun(settings);
+    for (const [index, seconds] of [14, 2, 1].entries()) {
+      hear(2, 6);
+      const run = await engine.run(index);
+      expect(run.settings.language).toBe(index < 2 ? settings.language : 'de');
+      run.emit(window(0, 'eins', seconds));
+      run.end();
+    }
+    await hearing.finish();
+  },
+);
 
 test('sound that nobody heard belongs to no stretch', async () => {
   const { engine, hearing, hear } = begun();
@@ -209,6 +212,7 @@ test('a failure is told once, and text stays from then on', async () => {
   await engine.until(() => engine.runs.length === 1);
   hear(0, 6);
   await hearing.finish();
+  hearing.said(text(1, 9, 'too'));
   hear(2, 6);
   await hearing.finish();
   expect(engine.runs).toHaveLength(1);

@@ -109,7 +109,7 @@ export class SecondHearing {
 
   /** A final text. */
   said(final: LiveText): void {
-    this.#tellAll(this.#revisions.said(final));
+    if (!this.#hasFailed) this.#tellAll(this.#revisions.said(final));
   }
 
   /** Resolves when all was heard and told. */
@@ -224,7 +224,8 @@ export class SecondHearing {
 
   /** One language for the stream, once there is enough text to be sure. */
   #detected(): Settings {
-    if (this.#surroundings.settings.language !== 'auto') return {};
+    const { language = 'auto' } = this.#surroundings.settings;
+    if (language !== 'auto') return {};
     const [best] = [...this.#languages].sort(([, a], [, b]) => b - a);
     return best && best[1] >= sureSeconds ? { language: best[0] } : {};
   }
