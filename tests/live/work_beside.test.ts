@@ -25,8 +25,9 @@ class ScriptedHost extends RunningHost<Calls> {
   isBesideRefused = false;
 
   protected get opened(): RunningModule {
-    const host = this;
+    const step = (): unknown => (++this.stepCount < this.mostSteps ? steps.working : steps.done);
     class Transcriber {
+      step = step;
       begin = (): string => '';
       delete = (): undefined => undefined;
       error = (): string => '';
@@ -34,10 +35,6 @@ class ScriptedHost extends RunningHost<Calls> {
       text = (): string => '""';
       language = (): string => 'en';
       languages = (): string => '{}';
-      step(): unknown {
-        ++host.stepCount;
-        return host.stepCount < host.mostSteps ? steps.working : steps.done;
-      }
     }
     return { Step: steps, Transcriber } as unknown as RunningModule;
   }
@@ -52,7 +49,11 @@ class ScriptedHost extends RunningHost<Calls> {
     if (this.isBesideRefused) return super.modelBeside();
     ++this.made;
     ++this.left;
-    return { delete: () => void --this.left } as unknown as TranscriptionEngine['model'];
+    return {
+      delete: () => {
+        --this.left;
+      },
+    };
   }
   protected readonly handlers = {
     ...this.running,

@@ -45,7 +45,7 @@ interface Stretch {
 export class SecondHearing {
   readonly #surroundings: SecondSurroundings;
   readonly #tell: (revisions: readonly Revision[]) => void;
-  readonly #revisions = new Revisions();
+  readonly #revisions: Revisions;
   readonly #leaving = new AbortController();
   /** Sound that no stretch has yet; it begins at #heldFrom. */
   #held: Float32Array[] = [];
@@ -67,6 +67,7 @@ export class SecondHearing {
   constructor(surroundings: SecondSurroundings, tell: (revisions: readonly Revision[]) => void) {
     this.#surroundings = surroundings;
     this.#tell = tell;
+    this.#revisions = new Revisions(surroundings.settings.language === 'per-window');
   }
 
   /** The next samples, before it is known what is in them. */
@@ -186,8 +187,7 @@ export class SecondHearing {
 
   async #transcribe(sound: WaitingSound, begin: number, givenUp: AbortSignal): Promise<void> {
     const { engine, platform, settings: asked, openSkipper, nextRun } = this.#surroundings;
-    const { vad, ...others } = asked;
-    const settings = { ...others, ...this.#detected() };
+    const settings = { ...asked, ...this.#detected() };
     const skipping: Skipping | undefined = openSkipper && {
       clips: undefined,
       mostHeldSeconds: 0,
