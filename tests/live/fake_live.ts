@@ -72,6 +72,14 @@ export class FakeStream implements LiveTranscription {
     this.#wake();
   }
 
+  revise(replaces: readonly number[], text: string): void {
+    const span = { start: 0, end: 1 };
+    const segments = [{ ...span, text, words: [{ word: text, ...span, probability: 1 }] }];
+    const id = this.#events.length;
+    this.#events.push({ type: 'revised', id, time: 1, ...span, replaces, segments });
+    this.#wake();
+  }
+
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();

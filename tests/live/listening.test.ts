@@ -106,6 +106,24 @@ describe('listening', () => {
     expect(events.map(({ start }) => Number(start.toFixed(2)))).toEqual([0, 0, 0.1, 0.11]);
   });
 
+  test('a revision of a later stream has the ids and times of the texts that it replaces', async () => {
+    const { model, sound, listening } = start({ revise: true });
+    const reading = read(listening);
+    sound.opened(48000);
+    await turns(2);
+    await sound.sink!.hear(noise(48000));
+    sound.sink!.changeRate(16000);
+    model.streams[1]!.say('won');
+    model.streams[1]!.revise([0], 'one');
+    await listening.close();
+    expect(model.streams.map(({ options }) => options.revise)).toEqual([true, true]);
+    const span = { start: 1, end: 2 };
+    const segments = [{ ...span, text: 'one', words: [{ word: 'one', ...span, probability: 1 }] }];
+    expect((await reading).filter(({ type }) => type === 'revised')).toEqual([
+      { type: 'revised', id: 2, time: 2, ...span, replaces: [1], segments },
+    ]);
+  });
+
   test('onLag tells times and ids as the events do', async () => {
     const lags: LiveLag[] = [];
     const { model, sound, listening } = start({ onLag: (event) => lags.push(event) });

@@ -48,15 +48,24 @@ describe('live captions', () => {
     const format = { maxLineWidth: 12, maxLineCount: 1 };
     const shown = new LiveTrack(media as never, track as never, format);
     /** One second for each word. */
-    const show = (now: number, start: number, text: string, isFinal = false): void => {
-      media.currentTime = now;
+    const segment = (start: number, text: string) => {
       const words = (text.match(/ ?[^ ]+/g) ?? []).map((word, i) => ({
         ...{ word, start: start + i, end: start + i + 1 },
       }));
-      shown.show({ text, words, start, end: start + words.length }, isFinal);
+      return { text, words, start, end: start + words.length };
     };
+    let finals = 0;
+    const show = (now: number, start: number, text: string, isFinal = false): void => {
+      media.currentTime = now;
+      shown.show(segment(start, text), isFinal ? finals++ : undefined);
+    };
+    const revise = (ids: readonly number[], ...segments: readonly [number, string][]): void =>
+      shown.revise(
+        ids,
+        segments.map(([start, text]) => segment(start, text)),
+      );
     const cues = () => track.cues.map(({ startTime, endTime, text }) => [startTime, endTime, text]);
-    return { media, track, shown, show, cues };
+    return { media, track, shown, show, revise, cues };
   }
 
   test('the newest is shown now, and gets its own time when another follows', () => {
@@ -107,8 +116,43 @@ describe('live captions', () => {
     ]);
   });
 
+  test('a revision takes the place of its texts, also of the newest, and touches no other', () => {
+    const { show, revise, cues, track } = made();
+    show(2, 1, 'one', true);
+    show(6, 5, 'five two', true);
+    show(11, 10, 'ten', true);
+    const [first, second, third] = track.cues;
+    revise([1], [4.5, 'nine two'], [9.5, 'three']);
+    expect(cues()).toEqual([
+      [1, 2, 'one'],
+      [4.5, 6.5, 'nine two'],
+      [10, 15, 'ten'],
+      [9.5, 10, 'three'],
+    ]);
+    expect(track.cues.slice(0, 3)).toEqual([first, second, third]);
+    // The newest stays as long as it would have stayed.
+    revise([2], [10, 'then']);
+    expect(cues()[2]).toEqual([10, 15, 'then']);
+    show(16, 13, 'last');
+    expect(cues()[2]).toEqual([10, 11, 'then']);
+    revise([0]);
+    expect(cues().map(([, , text]) => text)).toEqual(['nine two', 'then', 'three', 'last']);
+  });
+
+  test('a revision leaves alone what was heard once more since, and ids that it does not know', () => {
+    const { show, revise, cues } = made();
+    show(2, 1, 'one', true);
+    show(2.5, 1.1, 'One');
+    revise([0], [1, 'won']);
+    expect(cues()).toEqual([[1.1, 6.5, 'One']]);
+    show(2.5, 1.1, 'One', true);
+    show(6, 5, '', true);
+    revise([2], [5, 'five']);
+    expect(cues().map(([, , text]) => text)).toEqual(['One', 'five']);
+  });
+
   test('captions that are switched off stay off, and are right when they are switched on', () => {
-    const { show, cues, track, shown } = made();
+    const { show, revise, cues, track, shown } = made();
     track.mode = 'disabled';
     show(2, 1, 'one two three four');
     show(2, 1, 'one');
@@ -118,6 +162,8 @@ describe('live captions', () => {
     expect([track.mode, cues()]).toEqual(['disabled', []]);
     show(3, 2, 'two', true);
     expect(cues()).toEqual([[2, 7, 'two']]);
+    revise([0], [2, 'too']);
+    expect([track.mode, cues()]).toEqual(['disabled', [[2, 7, 'too']]]);
   });
 });
 

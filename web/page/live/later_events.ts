@@ -13,6 +13,14 @@ export function laterBy(event: LiveEvent, seconds: number, ids: number): LiveEve
   if (event.type === 'lag') {
     return { ...event, id, time, ...(event.skipped && { skipped: moved(event.skipped) }) };
   }
+  if (event.type === 'revised') {
+    const replaces = event.replaces.map((each) => each + ids);
+    const segments = event.segments.map((each) => ({
+      ...moved(each),
+      words: each.words.map(moved),
+    }));
+    return { ...moved(event), id, time, replaces, segments };
+  }
   if (!('text' in event)) return { ...event, id, time };
   const tokens = event.tokens.map((token) => ({ ...token, time: token.time + seconds }));
   return { ...moved(event), id, time, words: event.words.map(moved), tokens };

@@ -1,6 +1,6 @@
 import { invalidOption, renamed } from '../../src/api/errors.js';
 import { checkOptions, oneOf, progressCheck, text } from '../../src/api/options.js';
-import type { LiveEvent, LiveText } from '../../src/api/types.js';
+import type { LiveEvent, RevisedText } from '../../src/api/types.js';
 import type { TranscriptSegment } from '../../src/writers/transcript.js';
 import { checkFormatOptions } from '../../src/writers/options.js';
 import { trackMode, type TextTrackOptions } from '../text_track.js';
@@ -124,7 +124,10 @@ async function write(
     for await (const event of listening) {
       try {
         if (event.type === 'partial' || event.type === 'final') {
-          shown.show(inMedia(event, clock), event.type === 'final');
+          shown.show(inMedia(event, clock), event.type === 'final' ? event.id : undefined);
+        } else if (event.type === 'revised') {
+          const segments = event.segments.map((segment) => inMedia(segment, clock));
+          shown.revise(event.replaces, segments);
         }
         onEvent?.(event);
       } catch (error) {
@@ -137,7 +140,7 @@ async function write(
 }
 
 /** With the times of the media. */
-function inMedia({ text, words, start, end }: LiveText, clock: MediaClock): TranscriptSegment {
+function inMedia({ text, words, start, end }: RevisedText, clock: MediaClock): TranscriptSegment {
   const time = (seconds: number): number => clock.mediaTime(seconds);
   const inOrder = (from: number, to: number) => ({ start: time(from), end: time(to) });
   return {
