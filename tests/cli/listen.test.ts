@@ -1,10 +1,10 @@
 // susurrus listen: captions of the samples on stdin.
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { liveOptions } from '../../web/cli/listen.js';
+import { liveOptions, printCaptions } from '../../web/cli/listen.js';
 import type { LiveEvent } from '../../web/src/api/types.js';
 import { startCommand, type CommandProcess } from '../support/command_process.js';
 import { digits, digitsPath, digitsWithFlags, lexiconOf } from '../support/digits_bw2l.js';
@@ -251,4 +251,54 @@ test('options of live Whispers reach model.stream() under their names', () => {
     ...{ maxLag: null, vad: true },
   });
   expect(() => liveOptions({ vad: true, 'no-vad': true })).toThrow('exclude each other');
+});
+
+test('--revise reaches model.stream(), and writes what was heard again as lines of their own', async () => {
+  expect(liveOptions({ revise: true })).toEqual({ revise: true });
+  const span = { time: 9, start: 0, end: 1 };
+  const text = (type: 'partial' | 'final', id: number, said: string): LiveEvent => ({
+    ...{ ...span, type, id, text: said, words: [], committed: 0, tokens: [] },
+  });
+  const revised = (replaces: number[], ...texts: string[]): LiveEvent => ({
+    ...{ ...span, type: 'revised', id: 2, replaces },
+    segments: texts.map((each) => ({ start: 0, end: 1, text: each, words: [] })),
+  });
+  const events = [
+    text('final', 0, ' I scream.'),
+    text('final', 1, ' Thanks.'),
+    text('partial', 2, ' and'),
+    revised([0], ' Ice cream.', ' Two.'),
+    { type: 'language', id: 2, time: 9, language: 'de', probability: 0.88 },
+    revised([1]),
+    text('final', 2, ' and so on.'),
+  ] as const;
+  const written = async (isTTY: boolean): Promise<string> => {
+    let output = '';
+    const take = (part: unknown): boolean => ((output += String(part)), true);
+    const spies = [process.stdout, process.stderr].map((stream) =>
+      jest.spyOn(stream, 'write').mockImplementation(take),
+    );
+    const own = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY');
+    Object.defineProperty(process.stdout, 'isTTY', { configurable: true, value: isTTY });
+    try {
+      await printCaptions(
+        (async function* () {
+          await Promise.resolve();
+          yield* events;
+        })(),
+        true,
+      );
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+      if (own) Object.defineProperty(process.stdout, 'isTTY', own);
+      else Reflect.deleteProperty(process.stdout, 'isTTY');
+    }
+    return output;
+  };
+  const lines = ['I scream.', 'Thanks.', '~ Ice cream. Two.', 'german (88 %)', '~ (nothing)'];
+  expect(await written(false)).toBe([...lines, 'and so on.', ''].join('\n'));
+  // The text under way stands below, and is written anew.
+  const clean = (await written(true)).replaceAll(/\x1b\[[0-9]*m/g, '');
+  expect(clean).toContain('\r\x1b[J~ Ice cream. Two.\nand\r\x1b[Jgerman (88 %)\nand');
+  expect(clean).toContain('\r\x1b[J~ (nothing)\nand\r\x1b[Jand so on.\n');
 });

@@ -5,6 +5,7 @@ import {
   type LiveEvent,
   type LiveLag,
   type LiveLanguage,
+  type LiveRevision,
   type LiveTranscription,
   type Model,
 } from '../src/node.js';
@@ -29,6 +30,7 @@ const liveArguments = {
   policy: { type: 'string' },
   step: { type: 'string' },
   'max-lag': { type: 'string' },
+  revise: { type: 'boolean' },
   ...vadArguments,
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -60,7 +62,7 @@ export async function listenCommand(args: readonly string[], signal: AbortSignal
 
 /** What model.stream() gets, of what was given. */
 export function liveOptions(values: LiveValues): AnyLiveOptions {
-  const { step, 'max-lag': maxLag } = values;
+  const { step, 'max-lag': maxLag, revise } = values;
   const hasVad = vadOption(values);
   const policy = choice('policy', values.policy, ['attention', 'agreement']);
   return {
@@ -70,6 +72,7 @@ export function liveOptions(values: LiveValues): AnyLiveOptions {
     ...(maxLag !== undefined && {
       maxLag: orNone(asNumber)(maxLag, 'max-lag') as number | null,
     }),
+    ...(revise === true && { revise }),
     ...(hasVad !== undefined && { vad: hasVad }),
   };
 }
@@ -170,15 +173,22 @@ async function printEvents(live: LiveTranscription, verbose: boolean): Promise<v
   }
 }
 
-/** Prints a line for each final text. A terminal also shows the text so far below, which changes. */
-async function printCaptions(live: LiveTranscription, verbose: boolean): Promise<void> {
+/** Prints a line for each final text and each revision. A terminal also shows the text so far below, which changes. */
+export async function printCaptions(
+  live: AsyncIterable<LiveEvent>,
+  verbose: boolean,
+): Promise<void> {
   const { stdout } = process;
   const screen = stdout.isTTY ? new CaptionScreen(stdout, !process.env.NO_COLOR) : undefined;
   const redraw = (): void => screen?.aside(() => undefined);
   stdout.on('resize', redraw);
   const show = (event: LiveEvent): void => {
-    if (event.type === 'silence' || event.type === 'revised') return;
-    if (event.type === 'lag' || event.type === 'language') {
+    if (event.type === 'silence') return;
+    if (event.type === 'revised') {
+      const line = revisedLine(event);
+      if (screen) screen.aside(() => print(line));
+      else print(line);
+    } else if (event.type === 'lag' || event.type === 'language') {
       if (!verbose) return;
       const line = event.type === 'lag' ? lagLine(event) : languageLine(event);
       if (screen) screen.aside(() => tell(line));
@@ -194,8 +204,14 @@ async function printCaptions(live: LiveTranscription, verbose: boolean): Promise
   }
 }
 
+/** What is heard the second time, instead of lines that stand already. */
+function revisedLine({ segments }: LiveRevision): string {
+  const text = segments.map((segment) => segment.text).join('');
+  return `~ ${text.trim() || '(nothing)'}\n`;
+}
+
 const languageLine = ({ language, probability }: LiveLanguage): string =>
-  `${languageNames[language] ?? language} (${Math.round(100 * probability)} %)`;
+  `${languageNames[language] ?? language} (${Math.round(100 * probability)} %)\n`;
 
 function lagLine({ time, lag, skipped }: LiveLag): string {
   const seconds = (value: number): string => value.toFixed(1);

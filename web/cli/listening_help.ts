@@ -85,6 +85,10 @@ export const listenHelp: CommandHelp = {
         ],
         ['--policy attention|agreement', 'Whisper models: when words are certain'],
         ['--step S', 'Whisper models: seconds of new speech between two hypotheses'],
+        [
+          '--revise',
+          'Whisper models: hear finished speech again in its context, and write what changes as a line that begins with "~ "',
+        ],
         ['--vad', 'hear only speech, found by the Silero detector (yes for Whisper models)'],
         ['--no-vad', 'let the model hear everything (yes for other models)'],
       ],
