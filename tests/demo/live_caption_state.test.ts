@@ -3,7 +3,8 @@ import type { LiveEvent } from '../../web/src/index.js';
 import { CaptionState } from '../../web/demo/live/caption_state.js';
 import type { Entry, Utterance } from '../../web/demo/live/caption_state.js';
 import { transcriptOf, textOf } from '../../web/demo/live/live_transcript.js';
-import { heard } from './live_events.js';
+import { liveOptionsOf } from '../../web/demo/live/live_options.js';
+import { heard, heardAgain } from './live_events.js';
 
 const textsOf = (entries: readonly Entry[]): string[] =>
   entries.map((entry) => (entry.kind === 'gap' ? '…' : textOf(entry).trim()));
@@ -151,6 +152,94 @@ describe('live captions', () => {
     state.apply(heard('final', 0, ['first.']));
     expect(textsOf(state.open)).toEqual(['second']);
     expect(textsOf(state.entries)).toEqual(['first.']);
+  });
+
+  test('a revision takes the place of its texts; the order by time stays', () => {
+    const gap = { start: 15, end: 17 };
+    const state = stateAfter(
+      heard('final', 0, ['I', 'scream']),
+      heard('final', 1, ['is']),
+      { type: 'lag', id: 2, time: 17, lag: 1, skipped: gap },
+      heard('final', 2, ['code']),
+      heard('partial', 3, ['today']),
+    );
+    const keys = state.entries.flatMap((entry) => (entry.kind === 'gap' ? [] : [entry.key]));
+    const [change] = state.apply(heardAgain([0, 1], [0.2, 'Ice', 'cream'], [9, 'is'], [11, 'so']));
+    expect(change).toMatchObject({ kind: 'revised', replaced: keys.slice(0, 2), next: keys[2] });
+    expect(textsOf(state.entries)).toEqual(['Ice cream', 'is', 'so', '…', 'code']);
+    const revised = state.entries.flatMap((entry) => (entry.kind === 'gap' ? [] : [entry]));
+    expect(revised.map(({ key }) => key)).toEqual([...keys.slice(0, 2), revised[2]!.key, keys[2]]);
+    expect(new Set(revised.map(({ key }) => key)).size).toBe(4);
+    expect(revised.every(({ isFinal, words }) => isFinal && words[0]!.isCommitted)).toBe(true);
+    const [open] = state.open;
+    expect(state.apply(heardAgain([2], [20, 'cold']))).toMatchObject([{ next: open!.key }]);
+    state.apply(heard('final', 3, ['today.']));
+    expect(textsOf(state.entries)).toEqual(['Ice cream', 'is', 'so', '…', 'cold', 'today.']);
+    expect(transcriptOf(state.entries, 40).text).toBe(' Ice cream is so cold today.');
+  });
+
+  test('a revision on both sides of a gap stays on both sides', () => {
+    const state = stateAfter(
+      heard('final', 0, ['one']),
+      { type: 'lag', id: 1, time: 8, lag: 1, skipped: { start: 4, end: 8 } },
+      heard('final', 1, ['two']),
+      heardAgain([0, 1], [0, 'won'], [9, 'too']),
+    );
+    expect(textsOf(state.entries)).toEqual(['won', '…', 'too']);
+  });
+
+  test('nothing where nothing was said, and text where there was none', () => {
+    const state = stateAfter(
+      heard('final', 0, ['Thanks.']),
+      heard('final', 1, []),
+      heard('final', 2, ['yes']),
+    );
+    const [{ key }] = state.entries as [Utterance];
+    expect(state.apply(heardAgain([0]))).toMatchObject([
+      { kind: 'revised', replaced: [key], utterances: [] },
+    ]);
+    expect(textsOf(state.entries)).toEqual(['yes']);
+    expect(state.apply(heardAgain([1], [10, 'no']))).toMatchObject([{ replaced: [] }]);
+    expect(textsOf(state.entries)).toEqual(['no', 'yes']);
+    expect(state.apply(heardAgain([1]))).toMatchObject([{ utterances: [] }]);
+    expect(state.apply(heardAgain([1]))).toEqual([]);
+  });
+
+  test('a revision of texts that did not end, or of another stream, changes nothing', () => {
+    const state = stateAfter(heard('final', 0, ['old']), heard('partial', 1, ['open']));
+    expect(state.apply(heardAgain([1], [10, 'new']))).toEqual([]);
+    expect(state.apply(heardAgain([], [10, 'new']))).toEqual([]);
+    state.beginStream(20);
+    expect(state.apply(heardAgain([0], [0, 'new']))).toEqual([]);
+    expect(textsOf(state.entries)).toEqual(['old', 'open']);
+    state.apply(heard('final', 0, ['next'], { start: 1 }));
+    state.apply(heardAgain([0], [1, 'Next']));
+    expect(state.entries.at(-1)).toMatchObject({ start: 21, end: 21.5 });
+    expect(textsOf(state.entries)).toEqual(['old', 'open', 'Next']);
+  });
+
+  test('the language, how sure it is, and since when it is another one', () => {
+    const state = stateAfter(heard('final', 0, ['hello']));
+    const say = (id: number, time: number, language: string, probability: number) =>
+      state.apply({ type: 'language', id, time, language, probability });
+    const [kind, en, de] = ['language', { language: 'en' }, { language: 'de' }];
+    expect(say(0, 2, 'en', 0.6)).toEqual([{ kind, language: { ...en, probability: 0.6 } }]);
+    expect(say(0, 3, 'en', 0.9)).toEqual([{ kind, language: { ...en, probability: 0.9 } }]);
+    state.apply(heard('partial', 1, ['guten'], { start: 11 }));
+    const changed = { ...de, probability: 0.7, since: 11 };
+    expect(say(1, 14, 'de', 0.7)).toEqual([{ kind, language: changed }]);
+    expect(say(1, 15, 'de', 0.8)).toEqual([{ kind, language: { ...changed, probability: 0.8 } }]);
+    expect(say(2, 30, 'en', 0.8)).toEqual([
+      { kind, language: { ...en, probability: 0.8, since: 30 } },
+    ]);
+    // Another model may know no languages.
+    expect(state.beginStream(40)).toContainEqual({ kind, language: undefined });
+    expect(say(0, 2, 'de', 1)).toEqual([{ kind, language: { ...de, probability: 1 } }]);
+  });
+
+  test('Whisper models hear again what they heard; others have no such option', () => {
+    expect(liveOptionsOf({ family: 'whisper' }, {})).toMatchObject({ revise: true });
+    expect(liveOptionsOf({ family: 'april' }, {})).toEqual({ vad: true });
   });
 
   test('thousands of events come to what their finals say', () => {

@@ -1,5 +1,5 @@
 // Events as a live model gives them, in short.
-import type { LiveEvent } from '../../web/src/index.js';
+import type { LiveEvent, LiveText } from '../../web/src/index.js';
 
 /** Words of half a second each, from `start` on; `committed` of a partial is 0 unless given. */
 export function heard(
@@ -26,4 +26,17 @@ export function heard(
     committed: type === 'final' ? words.length : committed,
     tokens: [],
   };
+}
+
+/** What was heard again in the place of the texts with these ids; each of `said` begins at its second. */
+export function heardAgain(
+  replaces: readonly number[],
+  ...said: readonly (readonly [start: number, ...texts: readonly string[]])[]
+): LiveEvent {
+  const segments = said.map(([start, ...texts]) => {
+    const { end, text, words } = heard('final', 0, texts, { start }) as LiveText;
+    return { start, end, text, words };
+  });
+  const [start, end] = [segments[0]?.start ?? 0, segments.at(-1)?.end ?? 0];
+  return { type: 'revised', id: 99, time: 99, start, end, replaces, segments };
 }

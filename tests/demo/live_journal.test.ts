@@ -12,7 +12,7 @@ import type { Checkpoint } from '../../web/demo/live/checkpoint.js';
 import { Journal, writeEvery } from '../../web/demo/live/journal.js';
 import { textOf } from '../../web/demo/live/live_transcript.js';
 import type { TextStore } from '../../web/demo/shell/text_store.js';
-import { heard } from './live_events.js';
+import { heard, heardAgain } from './live_events.js';
 
 class MapStore implements TextStore {
   readonly texts = new Map<string, string>();
@@ -129,6 +129,40 @@ describe('the journal of a live session', () => {
     expect(damaged).toBe(0);
     expect(entries).toHaveLength(600);
     expect(entries.map(({ start }) => start)).toEqual(state.entries.map(({ start }) => start));
+  });
+
+  test('what is heard again is written, also in a piece that was done, and nothing stays twice', () => {
+    const store = new MapStore();
+    const state = new CaptionState();
+    const journal = new Journal(store, head, never);
+    const long = 'x'.repeat(300);
+    const words = (id: number): string[] => [`u${id}`, ...Array<string>(20).fill(long)];
+    const read = (): string[] => textsOf(readCheckpoint(store, 'one'));
+    for (let id = 0; id < 8; ++id) {
+      state.apply(heard('final', id, words(id)));
+      journal.write(state, id);
+    }
+    const pieces = (): string[] =>
+      [...store.texts.keys()].filter((name) => /\.\d+$/.test(name)).sort();
+    expect(pieces()).toEqual([0, 1, 2].map((at) => pieceName('one', at)));
+    const first = store.get(pieceName('one', 0));
+    state.apply(heardAgain([4, 5, 6, 7], [40, 'short']));
+    journal.write(state, 9);
+    expect(read().map((text) => text.split(' ')[0])).toEqual(['u0', 'u1', 'u2', 'u3', 'short']);
+    expect(store.get(pieceName('one', 0))).toBe(first);
+    state.apply(heardAgain([0, 1, 2, 3]));
+    journal.write(state, 10);
+    expect(read()).toEqual(['short']);
+    expect(pieces()).toEqual([pieceName('one', 0)]);
+    state.apply(heard('final', 8, ['more']));
+    journal.write(state, 11);
+    expect(read()).toEqual(['short', 'more']);
+    const { writes } = store;
+    journal.write(state, 12);
+    expect(store.writes).toBe(writes);
+    state.apply(heardAgain([4, 8]));
+    journal.write(state, 13);
+    expect(read()).toEqual([]);
   });
 
   test('a store that is full is told once, and what was written before stays', () => {

@@ -371,6 +371,8 @@ export const strings = {
     soFar: 'Everything so far',
     heard: 'What was said',
     behind: (seconds: number) => `${seconds} s behind`,
+    language: (name: string, sure: string) => `${name}, ${sure}`,
+    languageSince: (name: string, time: string, sure: string) => `${name} since ${time}, ${sure}`,
     gap: (seconds: number) =>
       `${seconds < 1 ? 'Less than a second' : `${Math.round(seconds)} s`} left out: the model was too far behind.`,
     noModel: 'There is no model yet. Choose or drop one first.',

@@ -1,5 +1,12 @@
 // What the events of a live model come to: utterances of words, each of them for good or only so far. Knows no page.
-import type { LiveEvent, LiveText, Word } from '../../src/index.js';
+import type {
+  LiveEvent,
+  LiveLanguage,
+  LiveRevision,
+  LiveText,
+  RevisedText,
+  Word,
+} from '../../src/index.js';
 
 export interface CaptionWord {
   /** Identifies the word's place in the text; stable while the word may change. */
@@ -32,14 +39,37 @@ export interface Gap {
 
 export type Entry = Utterance | Gap;
 
+/** The language in use, where the model detected it. */
+export interface HeardLanguage {
+  /** Its code. */
+  readonly language: string;
+  /** How sure that is, 0 to 1. */
+  readonly probability: number;
+  /** The second from which on it was in use, if it followed another one. */
+  readonly since?: number;
+}
+
 /** What an event changed. */
 export type Change =
   | { readonly kind: 'shown'; readonly utterance: Utterance }
   | { readonly kind: 'kept'; readonly utterance: Utterance }
   | { readonly kind: 'removed'; readonly key: string }
+  | Revised
+  | { readonly kind: 'language'; readonly language: HeardLanguage | undefined }
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'lag'; readonly seconds: number }
   | { readonly kind: 'silence' };
+
+/** Utterances that were kept were heard again, and these take their place. */
+export interface Revised {
+  readonly kind: 'revised';
+  /** The keys of those that were there. */
+  readonly replaced: readonly string[];
+  /** In order; none if nothing was said. They keep the keys of what was there, as many as they need. */
+  readonly utterances: readonly Utterance[];
+  /** The key of what follows them; undefined at the end. */
+  readonly next: string | undefined;
+}
 
 /** From the first event of a session to the last, also of several streams in a row. */
 export class CaptionState {
@@ -51,6 +81,7 @@ export class CaptionState {
   #offset = 0;
   #lag = 0;
   #heard = 0;
+  #language: HeardLanguage | undefined;
 
   /** What is there for good, in order. */
   get entries(): readonly Entry[] {
@@ -79,7 +110,9 @@ export class CaptionState {
     this.#ended.clear();
     this.#offset = offset;
     this.#lag = 0;
-    return changes;
+    if (!this.#language) return changes;
+    this.#language = undefined;
+    return [...changes, { kind: 'language', language: undefined }];
   }
 
   /** No more events come: what is open stays as it was seen last. */
@@ -96,7 +129,8 @@ export class CaptionState {
     this.#heard = Math.max(this.#heard, this.#offset + event.time);
     if (event.type === 'silence') return [{ kind: 'silence' }];
     if (event.type === 'lag') return this.#applyLag(event);
-    if (event.type === 'language' || event.type === 'revised') return [];
+    if (event.type === 'language') return [this.#applyLanguage(event)];
+    if (event.type === 'revised') return this.#revise(event);
     // What comes late, of a text that has ended, changes nothing.
     if (this.#ended.has(event.id)) return [];
     const utterance = this.#merge(event);
@@ -118,14 +152,61 @@ export class CaptionState {
     return changes;
   }
 
+  #applyLanguage({ id, time, language, probability }: LiveLanguage): Change {
+    const before = this.#language;
+    const begins = this.#open.get(id)?.start ?? this.#offset + time;
+    const since = !before || before.language === language ? before?.since : begins;
+    this.#language = { language, probability, ...(since !== undefined && { since }) };
+    return { kind: 'language', language: this.#language };
+  }
+
+  /** What took the place of these texts. Their order by time stays; a text that came to nothing has no place yet. */
+  #revise({ replaces, segments }: LiveRevision): readonly Change[] {
+    if (replaces.length === 0 || !replaces.every((id) => this.#ended.has(id))) return [];
+    const keys = replaces.map((id) => this.#keyOf(id));
+    const isReplaced = (entry: Entry): boolean =>
+      entry.kind === 'utterance' && keys.includes(entry.key);
+    const replaced = this.#entries.flatMap((entry) =>
+      entry.kind === 'utterance' && isReplaced(entry) ? [entry.key] : [],
+    );
+    const utterances = segments
+      .map((segment, i) => this.#utterance(segment, keys[i] ?? `${keys[0]}+${i}`))
+      .filter(({ words }) => words.length > 0);
+    if (replaced.length === 0 && utterances.length === 0) return [];
+    const from = utterances[0]?.start ?? 0;
+    let at = this.#entries.findIndex(isReplaced);
+    if (at < 0) at = this.#entries.findLastIndex(({ start }) => start <= from) + 1;
+    const end = Math.max(at, this.#entries.findLastIndex(isReplaced) + 1);
+    const between = this.#entries.slice(at, end).filter((entry) => !isReplaced(entry));
+    const placed = [...between, ...utterances].sort((a, b) => a.start - b.start);
+    this.#entries.splice(at, end - at, ...placed);
+    const last = utterances.at(-1);
+    const rest = this.#entries.slice(last ? this.#entries.indexOf(last) + 1 : at);
+    const next = [...rest, ...this.open].find((entry) => entry.kind === 'utterance');
+    return [{ kind: 'revised', replaced, utterances, next: next?.key }];
+  }
+
+  #keyOf(id: number): string {
+    return `${this.#stream}.${id}`;
+  }
+
   /** Words that were committed stay as they are, whatever the event says of them. */
   #merge(event: LiveText): Utterance {
-    const key = `${this.#stream}.${event.id}`;
     const before = this.#open.get(event.id);
     const isFinal = event.type === 'final';
     const kept = before?.words.filter(({ isCommitted }) => isCommitted) ?? [];
     const sure = isFinal ? Infinity : Math.max(0, event.committed || 0);
-    const fresh = wordsOf(event)
+    return { ...this.#utterance(event, this.#keyOf(event.id), kept, sure), isFinal };
+  }
+
+  /** Begins with the words `kept`; the first `sure` ones are for good. */
+  #utterance(
+    text: RevisedText,
+    key: string,
+    kept: readonly CaptionWord[] = [],
+    sure = Infinity,
+  ): Utterance {
+    const fresh = wordsOf(text)
       .slice(kept.length)
       .map((word, i): CaptionWord => {
         const at = kept.length + i;
@@ -142,11 +223,11 @@ export class CaptionState {
     return {
       kind: 'utterance',
       key,
-      start: words[0]?.start ?? this.#offset + event.start,
-      end: Math.max(this.#offset + event.end, words.at(-1)?.end ?? 0),
+      start: words[0]?.start ?? this.#offset + text.start,
+      end: Math.max(this.#offset + text.end, words.at(-1)?.end ?? 0),
       words,
-      isFinal,
-      ...(event.language !== undefined && { language: event.language }),
+      isFinal: true,
+      ...(text.language !== undefined && { language: text.language }),
     };
   }
 
@@ -171,7 +252,7 @@ const committed = ({ words }: Utterance): readonly CaptionWord[] =>
   words.map((word) => (word.isCommitted ? word : { ...word, isCommitted: true }));
 
 /** A text without words is one word. */
-function wordsOf({ words, text, start, end }: LiveText): readonly Word[] {
+function wordsOf({ words, text, start, end }: RevisedText): readonly Word[] {
   if (words.length > 0) return words;
   return text.trim() === '' ? [] : [{ word: text, start, end, probability: 1 }];
 }

@@ -1,5 +1,5 @@
 // Writes a running session down, so that a reload loses a few seconds of text at most.
-import type { CaptionState } from './caption_state.js';
+import type { CaptionState, Entry } from './caption_state.js';
 import {
   forgetSession,
   headName,
@@ -22,10 +22,10 @@ export class Journal {
   readonly #head: SessionHead;
   readonly #onRefused: (error: unknown) => void;
   #hasHead = false;
-  #piece = 0;
-  /** Index of the piece's first entry; #written counts the entries written so far. */
-  #from = 0;
-  #written = 0;
+  /** The index of each piece's first entry. */
+  readonly #pieces = [0];
+  /** What the pieces have. */
+  #written: readonly Entry[] = [];
   #lastOpen = '';
   #lastTime = -Infinity;
   #isRefused = false;
@@ -70,23 +70,33 @@ export class Journal {
 
   #writeNew({ entries, open, heard }: CaptionState): void {
     const { id, ...head } = this.#head;
-    if (entries.length === 0 && open.length === 0) return;
     if (!this.#hasHead) {
+      if (entries.length === 0 && open.length === 0) return;
       this.#store.set(headName(id), JSON.stringify({ version: 1, ...head }));
       this.#hasHead = true;
     }
-    if (entries.length > this.#written) {
-      const text = writeEntries(entries.slice(this.#from));
-      this.#store.set(pieceName(id, this.#piece), text);
-      this.#written = entries.length;
-      if (text.length >= pieceLength) {
-        this.#piece += 1;
-        this.#from = entries.length;
-      }
-    }
+    this.#writeEntries(entries);
     const openText = writeOpen(heard, open);
     if (openText === this.#lastOpen) return;
     this.#store.set(openName(id), openText);
     this.#lastOpen = openText;
+  }
+
+  /** From the piece on in which the first change is: the newest, unless a text of an earlier one was heard again. */
+  #writeEntries(entries: readonly Entry[]): void {
+    const { id } = this.#head;
+    const before = this.#written;
+    let same = 0;
+    while (same < before.length && entries[same] === before[same]) same += 1;
+    if (same === before.length && same === entries.length) return;
+    const piece = this.#pieces.findLastIndex((from) => from <= same);
+    const text = writeEntries(entries.slice(this.#pieces[piece]));
+    this.#store.set(pieceName(id, piece), text);
+    for (let later = piece + 1; later < this.#pieces.length; ++later) {
+      this.#store.remove(pieceName(id, later));
+    }
+    this.#pieces.length = piece + 1;
+    this.#written = [...entries];
+    if (text.length >= pieceLength) this.#pieces.push(entries.length);
   }
 }

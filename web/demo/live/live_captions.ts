@@ -186,6 +186,11 @@ export class LiveCaptions {
     if (change.kind === 'kept') log.add(change.utterance);
     if (change.kind === 'gap') log.add(change.gap);
     if (change.kind === 'removed') captions.remove(change.key);
+    if (change.kind === 'revised') {
+      captions.revise(change);
+      log.revise(change);
+    }
+    if (change.kind === 'language') this.#view.showLanguage(change.language);
     if (!captions.isEmpty) this.#view.showIdle(false);
   }
 

@@ -12,6 +12,7 @@ export function liveOptionsOf(
   if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
+    revise: true,
     ...(language !== undefined && {
       language: language === 'per-window' ? 'per-utterance' : language,
     }),

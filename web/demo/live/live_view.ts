@@ -1,6 +1,8 @@
 // What the live captions' card shows: its controls, the state, the sentences. Decides nothing.
 import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
+import { languageName } from '../transcript/listening_options.js';
+import type { HeardLanguage } from './caption_state.js';
 import { CaptionView } from './caption_view.js';
 import type { SoundChoice } from './explain.js';
 import { Overlay } from './overlay.js';
@@ -46,6 +48,7 @@ export class LiveView {
   readonly #time = byId('live_time', HTMLElement);
   readonly #lag = byId('live_lag', HTMLElement);
   readonly #idle = byId('live_idle', HTMLElement);
+  readonly #language = byId('live_language', HTMLElement);
   readonly #size = new TypeSize(pageStore);
   readonly #overlay: Overlay;
   #state: CardState = 'off';
@@ -89,6 +92,21 @@ export class LiveView {
     setText(this.#time, shortTime(seconds));
     this.#lag.hidden = lag < worthSaying;
     if (!this.#lag.hidden) setText(this.#lag, strings.live.behind(Math.round(lag)));
+  }
+
+  /** The language that the model detected, if it does that, and how sure it is. */
+  showLanguage(heard: HeardLanguage | undefined): void {
+    this.#language.hidden = heard === undefined;
+    if (!heard) return;
+    const { language, probability, since } = heard;
+    const name = languageName(language);
+    const sure = strings.editor.sure(probability);
+    setText(
+      this.#language,
+      since === undefined
+        ? strings.live.language(name, sure)
+        : strings.live.languageSince(name, shortTime(since), sure),
+    );
   }
 
   /** Nothing is said yet: the lines are empty but for a hint. */
@@ -136,6 +154,7 @@ export class LiveView {
     this.#showLoudness(0);
     this.#time.textContent = '';
     this.#lag.hidden = true;
+    this.showLanguage(undefined);
   }
 
   #showLoudness(level: number): void {

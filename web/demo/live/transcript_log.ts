@@ -1,7 +1,8 @@
 // What was said so far in full, as it grows: a paragraph with its time for each final text.
 import { element, textElement } from '../shell/dom.js';
 import { strings } from '../strings.js';
-import type { Entry } from './caption_state.js';
+import { languageName } from '../transcript/listening_options.js';
+import type { Entry, Revised } from './caption_state.js';
 import { textOf } from './live_transcript.js';
 
 /** Pixels from the end within which a reader counts as being there. */
@@ -29,25 +30,72 @@ export class TranscriptLog {
   }
 
   add(entry: Entry): void {
-    const text = entry.kind === 'gap' ? strings.live.gap(entry.end - entry.start) : textOf(entry);
-    const item = element('li', entry.kind === 'gap' ? 'gap' : '');
-    item.append(
-      element('span', 'times', shortTime(entry.start)),
-      textElement('p', '', text.trim()),
-    );
+    const item = itemOf(entry);
+    this.#change(() => this.#list.append(item));
+    label(item);
+    this.#announce(item.querySelector('p')?.textContent ?? '');
+  }
+
+  /** Others stand where those stood that were heard again. They are not read aloud once more. */
+  revise({ replaced, utterances, next }: Revised): void {
+    const items = replaced.flatMap((key) => this.#itemOf(key) ?? []);
+    const following = next === undefined ? undefined : this.#itemOf(next);
+    const mark = items[0] ?? following ?? null;
+    const fresh = utterances.map(itemOf);
+    this.#change(() => {
+      for (const item of fresh) this.#list.insertBefore(item, mark);
+      for (const item of items) item.remove();
+    });
+    for (const item of fresh) label(item);
+    if (following) label(following);
+    this.#region.hidden = this.#list.childElementCount === 0;
+  }
+
+  /** The newest are at the end. */
+  #itemOf(key: string): HTMLElement | undefined {
+    let item = this.#list.lastElementChild;
+    while (item && (item as HTMLElement).dataset.key !== key) item = item.previousElementSibling;
+    return (item as HTMLElement | null) ?? undefined;
+  }
+
+  /** Does not scroll away from a reader further up. */
+  #change(change: () => void): void {
     const { scrollTop, scrollHeight, clientHeight } = this.#region;
     const wasAtEnd = scrollHeight - scrollTop - clientHeight < nearEnd;
-    this.#list.append(item);
+    change();
     this.#region.hidden = false;
-    // Do not scroll away from a reader further up.
     if (wasAtEnd) this.#region.scrollTop = this.#region.scrollHeight;
-    this.#announce(text.trim());
   }
 
   #announce(text: string): void {
     this.#announcer.append(textElement('p', '', text));
     while (this.#announcer.childElementCount > mostWaiting) this.#announcer.firstChild?.remove();
   }
+}
+
+function itemOf(entry: Entry): HTMLLIElement {
+  const isGap = entry.kind === 'gap';
+  const text = isGap ? strings.live.gap(entry.end - entry.start) : textOf(entry);
+  const item = element('li', isGap ? 'gap' : '');
+  if (!isGap) {
+    item.dataset.key = entry.key;
+    if (entry.language !== undefined) item.dataset.language = entry.language;
+  }
+  item.append(element('span', 'times', shortTime(entry.start)), textElement('p', '', text.trim()));
+  return item;
+}
+
+/** Names the language of a text where it is not that of the text before. */
+function label(item: HTMLElement): void {
+  const { language } = item.dataset;
+  let before = item.previousElementSibling;
+  while (before && (before as HTMLElement).dataset.language === undefined) {
+    before = before.previousElementSibling;
+  }
+  const languageBefore = (before as HTMLElement | null)?.dataset.language;
+  item.querySelector('.language-label')?.remove();
+  if (language === undefined || languageBefore === undefined || language === languageBefore) return;
+  item.append(element('span', 'language-label', languageName(language)));
 }
 
 /** Whole seconds: 0:07, 12:30, 1:02:03. */
