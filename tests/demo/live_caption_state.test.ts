@@ -239,7 +239,7 @@ describe('live captions', () => {
 
   test('Whisper models hear again what they heard; others have no such option', () => {
     expect(liveOptionsOf({ family: 'whisper' }, {})).toMatchObject({ revise: true });
-    expect(liveOptionsOf({ family: 'april' }, {})).toEqual({ vad: true });
+    expect(liveOptionsOf({ family: 'transducer' }, {})).toEqual({ vad: true });
   });
 
   test('thousands of events come to what their finals say', () => {
