@@ -237,7 +237,9 @@ describe('live captions', () => {
     expect(say(0, 2, 'de', 1)).toEqual([{ kind, language: { ...de, probability: 1 } }]);
   });
 
-  test('Whisper models hear again what they heard; others have no such option', () => {
+  test('Whisper models hear again what they heard in one language; others have no such option', () => {
+    const mixed = liveOptionsOf({ family: 'whisper' }, { language: 'per-window' });
+    expect(mixed).toEqual({ language: 'per-utterance', maxLag: 20 });
     expect(liveOptionsOf({ family: 'whisper' }, {})).toMatchObject({ revise: true });
     expect(liveOptionsOf({ family: 'transducer' }, {})).toEqual({ vad: true });
   });

@@ -12,7 +12,8 @@ export function liveOptionsOf(
   if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
-    revise: true,
+    // With one language for 30 s the second hearing would lose what was said in others.
+    ...(language !== 'per-window' && { revise: true }),
     ...(language !== undefined && {
       language: language === 'per-window' ? 'per-utterance' : language,
     }),
