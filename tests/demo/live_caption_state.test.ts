@@ -203,12 +203,15 @@ describe('live captions', () => {
     expect(textsOf(state.entries)).toEqual(['no', 'yes']);
     expect(state.apply(heardAgain([1]))).toMatchObject([{ utterances: [] }]);
     expect(state.apply(heardAgain([1]))).toEqual([]);
+    // Speech that was missed takes the place of no text.
+    state.apply(heardAgain([], [500, 'last'], [600, 'words']));
+    expect(textsOf(state.entries)).toEqual(['yes', 'last', 'words']);
+    expect(new Set(state.entries.map((entry) => (entry as Utterance).key)).size).toBe(3);
   });
 
   test('a revision of texts that did not end, or of another stream, changes nothing', () => {
     const state = stateAfter(heard('final', 0, ['old']), heard('partial', 1, ['open']));
     expect(state.apply(heardAgain([1], [10, 'new']))).toEqual([]);
-    expect(state.apply(heardAgain([], [10, 'new']))).toEqual([]);
     state.beginStream(20);
     expect(state.apply(heardAgain([0], [0, 'new']))).toEqual([]);
     expect(textsOf(state.entries)).toEqual(['old', 'open']);

@@ -160,17 +160,18 @@ export class CaptionState {
     return { kind: 'language', language: this.#language };
   }
 
-  /** What took the place of these texts. Their order by time stays; a text that came to nothing has no place yet. */
-  #revise({ replaces, segments }: LiveRevision): readonly Change[] {
-    if (replaces.length === 0 || !replaces.every((id) => this.#ended.has(id))) return [];
+  /** What took the place of these texts, or of none. Their order by time stays; a text that came to nothing has no place yet. */
+  #revise({ replaces, segments, start: begin }: LiveRevision): readonly Change[] {
+    if (!replaces.every((id) => this.#ended.has(id))) return [];
     const keys = replaces.map((id) => this.#keyOf(id));
+    const own = keys[0] ?? `${this.#stream}.at${begin}`;
     const isReplaced = (entry: Entry): boolean =>
       entry.kind === 'utterance' && keys.includes(entry.key);
     const replaced = this.#entries.flatMap((entry) =>
       entry.kind === 'utterance' && isReplaced(entry) ? [entry.key] : [],
     );
     const utterances = segments
-      .map((segment, i) => this.#utterance(segment, keys[i] ?? `${keys[0]}+${i}`))
+      .map((segment, i) => this.#utterance(segment, keys[i] ?? `${own}+${i}`))
       .filter(({ words }) => words.length > 0);
     if (replaced.length === 0 && utterances.length === 0) return [];
     const from = utterances[0]?.start ?? 0;
