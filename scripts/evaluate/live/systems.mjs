@@ -22,7 +22,7 @@ async function settled(events) {
 }
 
 /** A stream of the package as hear.mjs wants it. */
-function ownStream(live, onEvent) {
+export function ownStream(live, onEvent) {
   const events = { count: 0 };
   const reading = (async () => {
     for await (const event of live) {

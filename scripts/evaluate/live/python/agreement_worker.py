@@ -2,7 +2,7 @@
 
     python agreement_worker.py MODEL_FOLDER
 
-Commands: begin {vad}; feed {samples}; end; offline {samples, vad}. Samples are float32, 16 kHz, base64.
+Commands: begin {vad}; feed {samples}; end; offline {samples, vad, language}, in which null detects it. Samples are float32, 16 kHz, base64.
 Answers have "seconds" of processor time; feed and end also "steps", as agreement_events.mjs reads them.
 """
 
@@ -44,10 +44,12 @@ def begin(request):
 
 
 def offline(request):
-    segments, _ = model.transcribe(
-        samples_of(request), language="en", beam_size=1, vad_filter=request["vad"], word_timestamps=False
+    language = request.get("language", "en")
+    segments, info = model.transcribe(
+        samples_of(request), language=language, beam_size=1, vad_filter=request["vad"], word_timestamps=False
     )
-    return {"text": "".join(segment.text for segment in segments)}
+    text = "".join(segment.text for segment in segments)
+    return {"text": text, "language": info.language, "probability": info.language_probability}
 
 
 serve(
