@@ -83,7 +83,6 @@ export async function ourHearer(name, variant) {
 }
 
 async function openaiWhisper(name) {
-  const reference = await openReference();
   const folder = join(root, 'build/evaluate/reference', name);
   const { convertModel } = await import(
     pathToFileURL(join(root, 'dist/model_files.node.mjs')).href
@@ -91,6 +90,7 @@ async function openaiWhisper(name) {
   await convertModel(await ensureTrainedFolder({ name }), folder, {
     ...{ format: 'safetensors', dtype: 'f32', force: true },
   });
+  const reference = await openReference();
   const raw = join(root, 'build/evaluate', `samples.${process.pid}`);
   return {
     async offline(samples, language) {
@@ -109,18 +109,24 @@ async function openaiWhisper(name) {
 }
 
 async function fasterWhisper(name) {
-  const worker = join(import.meta.dirname, '../live/python/agreement_worker.py');
+  const path = join(import.meta.dirname, '../live/python/agreement_worker.py');
   const folder = await ensureTrainedFolder({ name });
-  const process = new ReferenceProcess(await ensureLiveEnvironment(), [worker, folder]);
+  const worker = new ReferenceProcess(await ensureLiveEnvironment(), [path, folder]);
+  try {
+    await worker.need({ command: 'begin', vad: false });
+  } catch (error) {
+    worker.close();
+    throw new NoReference(error.message);
+  }
   return {
     async offline(samples, language) {
       const bytes = Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
       const told = language === 'auto' ? null : language;
       const request = { vad: false, language: told, samples: bytes.toString('base64') };
-      const { text, ...found } = await process.need({ command: 'offline', ...request });
+      const { text, ...found } = await worker.need({ command: 'offline', ...request });
       return { text, language: found.language, probability: found.probability };
     },
-    close: () => process.close(),
+    close: () => worker.close(),
   };
 }
 
@@ -154,7 +160,7 @@ export async function otherHearers(names, name) {
       opened.push({ title, offline: async (...how) => simplified(await hear(...how)), close });
     } catch (error) {
       if (!(error instanceof NoReference)) throw error;
-      console.error(`${peer} is left out: ${error.message}`);
+      console.error(`${peer} is left out: ${error.message.trim().split('\n').at(-1)}`);
     }
   }
   return opened;

@@ -106,10 +106,15 @@ async function mixedRows(ours, counted, most) {
 }
 
 async function evaluate(options) {
-  const voices = new Voices();
-  const others = await otherHearers(options.peers, options.model);
-  const ours = await ourHearer(options.model, options.variant);
+  const opened = [];
+  const kept = (one) => {
+    opened.push(one);
+    return one;
+  };
   try {
+    const voices = kept(new Voices());
+    const others = (await otherHearers(options.peers, options.model)).map(kept);
+    const ours = kept(await ourHearer(options.model, options.variant));
     const { rows, counted } = await languageRows({ ours, others }, voices, options);
     const mixtures = await mixedRows(ours, counted, options.how.mixtures);
     const folder = join(root, 'build/evaluate');
@@ -126,7 +131,7 @@ async function evaluate(options) {
     console.log(Object.values(tables).join('\n\n'));
     if (options.update) await updatePage(tables, page);
   } finally {
-    for (const one of [ours, ...others, voices]) one.close();
+    for (const one of opened) one.close();
   }
 }
 
