@@ -96,6 +96,12 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
     prints: /attention/,
     needs: ['live environment', 'speech', 'trained'],
   },
+  // What it does with speech is what tests/scripts/evaluate_languages.test.ts does.
+  'evaluate:languages': {
+    args: ['--languages', 'xx'],
+    prints: /--languages: not xx but of de/,
+    status: 1,
+  },
   'evaluate:digits': { args: ['--quick'], prints: /all WER/, needs: ['shared'] },
   'evaluate:accuracy': {
     args: [
