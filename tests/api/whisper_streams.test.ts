@@ -427,7 +427,7 @@ describe('a second hearing', () => {
     return shown.map(({ text }) => text).join('');
   }
 
-  /** A model that would say the same twice shows nothing of the second time: steps that are too short spoil the first. */
+  /** So short steps, without the detector, spoil the first hearing: there is something to revise. */
   const hasty: WhisperLiveOptions = { ...options, vad: false, policy: 'agreement', step: 0.2 };
 
   test.each([options, hasty, { ...hasty, sampleRate: 32000 }])(

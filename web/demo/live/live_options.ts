@@ -12,7 +12,7 @@ export function liveOptionsOf(
   if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
-    // With one language for 30 s the second hearing would lose what was said in others.
+    // The second hearing takes one language for up to 30 s, and corrects nothing that was said in another.
     ...(language !== 'per-window' && { revise: true }),
     ...(language !== undefined && {
       language: language === 'per-window' ? 'per-utterance' : language,

@@ -1,14 +1,11 @@
 // Events of streams that follow on each other, as those of one.
+import { movedBy } from '../../src/api/moved.js';
 import type { LiveEvent } from '../../src/api/types.js';
 
 /** An event of a stream that began `seconds` later, behind so many ids. */
 export function laterBy(event: LiveEvent, seconds: number, ids: number): LiveEvent {
   if (seconds === 0 && ids === 0) return event;
-  const moved = <T extends { readonly start: number; readonly end: number }>(span: T): T => ({
-    ...span,
-    start: span.start + seconds,
-    end: span.end + seconds,
-  });
+  const moved = movedBy(seconds);
   const [id, time] = [event.id + ids, event.time + seconds];
   if (event.type === 'lag') {
     return { ...event, id, time, ...(event.skipped && { skipped: moved(event.skipped) }) };

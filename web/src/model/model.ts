@@ -55,6 +55,7 @@ import {
 } from '../api/options.js';
 import { orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
+import type { KeptDetection } from '../platform/speech.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { otherSettings } from './network_options.js';
 import { Queue } from './queue.js';
@@ -298,22 +299,20 @@ export class EngineModel implements CommonModel {
       this.#engine.use(this, () => (done(), ended), signal).catch(failed);
     });
     const detector = this.#detector;
-    const [engine, warn] = [this.#engine, warningTo(new WeakRef(this))];
-    const counter = this.#runs;
+    const withDetector = <Opened>(
+      open: (kept: KeptDetection, left: AbortSignal) => Promise<Opened>,
+    ): ((left: AbortSignal) => Promise<Opened | undefined>) | undefined =>
+      vad
+        ? (left) => detector.open(asked === undefined, (kept) => open(kept, left), left)
+        : undefined;
+    const [engine, counter, warn] = [this.#engine, this.#runs, warningTo(new WeakRef(this))];
     const secondLimits = secondVad(options);
     const second = options.revise &&
       info.family === 'whisper' && {
         engine,
         platform,
         settings: secondSettings(options, info),
-        openSkipper: vad
-          ? (left: AbortSignal) =>
-              detector.open(
-                asked === undefined,
-                (kept) => kept.openSkipper(secondLimits, left),
-                left,
-              )
-          : undefined,
+        openSkipper: withDetector((kept, left) => kept.openSkipper(secondLimits, left)),
         nextRun: () => ++counter.count,
         warn,
       };
@@ -325,14 +324,9 @@ export class EngineModel implements CommonModel {
         settings,
         hearAgain: second ? (tell) => new SecondHearing(second, tell) : undefined,
         ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
-        openGate: vad
-          ? (left) =>
-              detector.open(
-                asked === undefined,
-                (kept) => kept.openGate(vad === true ? {} : vad, left),
-                left,
-              )
-          : undefined,
+        openGate: withDetector((kept, left) =>
+          kept.openGate(typeof vad === 'object' ? vad : {}, left),
+        ),
         loadScript: script && ((left) => orAborted(platform.loadScript(script), left)),
         // A Whisper does one thing at a time; networks have what a stream needs for each of them.
         turn: (work, left, heldUp) =>

@@ -1,6 +1,7 @@
 // Transcribes a stream's sound once more in the background, as a recording: with what comes before and after each word.
 import type { LiveRevision, LiveText, Segment } from '../api/types.js';
 import { sampleRate } from '../api/generated/whisper.js';
+import { movedBy } from '../api/moved.js';
 import { anyOf } from '../api/signals.js';
 import { AudioFeed, type Skipping } from '../audio/audio_feed.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
@@ -236,19 +237,11 @@ export class SecondHearing {
   }
 }
 
-/** A segment with the times of the stream. */
-const later = (segment: Segment, seconds: number): Segment => ({
-  ...segment,
-  start: segment.start + seconds,
-  end: segment.end + seconds,
-  ...(segment.words && {
-    words: segment.words.map((word) => ({
-      ...word,
-      start: word.start + seconds,
-      end: word.end + seconds,
-    })),
-  }),
-});
+/** A segment, and its words, so many seconds later. */
+function later(segment: Segment, seconds: number): Segment {
+  const moved = movedBy(seconds);
+  return { ...moved(segment), ...(segment.words && { words: segment.words.map(moved) }) };
+}
 
 /** Sound that waits to be pulled. */
 class WaitingSound implements AsyncIterable<Float32Array> {
