@@ -15,7 +15,7 @@ struct TranscriptionState {
   struct LanguageShare {
     FixedString<16> language;
     double seconds = 0;
-    /// Of the window that was surest; 0 where the caller named the language.
+    /// The highest of its windows; 0 where the caller named the language.
     double probability = 0;
   };
   /// The levels of the frames so far; see QuietFrames.
