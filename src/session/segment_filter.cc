@@ -30,6 +30,7 @@ SegmentFilter::Outcome SegmentFilter::filter(WindowSegments&& window, WindowPlac
   Outcome outcome = {.segments = std::move(window.segments),
                      .rejected = {},
                      .next_seek = window.next_seek,
+                     .text_end = {},
                      .is_window_dropped = false};
   if (options_.word_timestamps && !options_.is_heard_again) {
     skip_silence_by_words(outcome, {.place = place,
@@ -46,6 +47,10 @@ SegmentFilter::Outcome SegmentFilter::filter(WindowSegments&& window, WindowPlac
   } else {
     reject_invented(outcome, place, mel.quiet_frames());
     keep_contract(outcome, place);
+    const bool is_used_up = outcome.next_seek == place.end();
+    if (is_used_up && window.text_end && std::ranges::any_of(outcome.segments, has_text)) {
+      outcome.text_end = std::max(*window.text_end, nearest_frame(text_end_));
+    }
   }
   return outcome;
 }

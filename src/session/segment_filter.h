@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "session/decode_options.h"
@@ -22,6 +23,9 @@ class SegmentFilter {
     std::vector<Segment> rejected;
     /// The beginning of the next window.
     uint64_t next_seek = 0;
+    /// The mel frame at which text that stands was closed, where next_seek is the window's end all the same. Not in the
+    /// reference's mode.
+    std::optional<uint64_t> text_end;
     /// The window is decoded again from next_seek on: nothing of it counts.
     bool is_window_dropped = false;
   };

@@ -27,6 +27,8 @@ namespace {
 constexpr uint32_t kMostRepeats = 16;
 /// Frames of a rest that is too short for a word.
 constexpr uint64_t kLeastRest = 20;
+/// How much more probable than other text one has to be that the model passed over before.
+constexpr double kUnheardMargin = 0.25;
 class WhisperTranscriber final : public Transcriber {
  public:
   WhisperTranscriber(WhisperModel& model, const TranscribeOptions& options, Clips clips,
@@ -75,6 +77,7 @@ class WhisperTranscriber final : public Transcriber {
     languages_.resume(state.language.view(), state.language_probability, std::move(state.shares));
     filter_.resume(state.last_speech_end, state.text_end);
     seek_ = state.seek;
+    unheard_end_ = state.unheard_end;
     segment_count_ = state.segment_count;
     rejected_count_ = state.rejected_count;
     return ok_status();
@@ -112,6 +115,7 @@ class WhisperTranscriber final : public Transcriber {
     state.shares = languages_.shares();
     state.last_speech_end = filter_.last_speech_end();
     state.text_end = filter_.text_end();
+    state.unheard_end = unheard_end_;
     // A scan counts them again.
     if (options_.normalization == Normalization::window) state.quiet = mel_.quiet_frames().levels();
     return to_json(state);
@@ -271,9 +275,9 @@ class WhisperTranscriber final : public Transcriber {
     const Tokenizer& tokenizer = model_.tokenizer();
     if (attempts_->is_silence()) {
       window_ = whole_window(result, place_, tokenizer);
+      window_.rejected.reset();
       describe(window_.segments);
-      reject(std::move(window_.segments[0]), Decision::dropped_no_speech);
-      return end_window(place_.end());
+      return reject_window(Decision::dropped_no_speech);
     }
     // Without timestamps in the prompt, those in the text are an accident.
     const bool is_whole =
@@ -291,12 +295,11 @@ class WhisperTranscriber final : public Transcriber {
           SUSURRUS_RETURN_IF_ERROR(begin_attempts());
           return StepResult::working;
         }
-        if (*flaw == Decision::dropped_too_fast || attempts_->is_doubtful()) {
-          for (Segment& segment : window_.segments) reject(std::move(segment), *flaw);
-          if (window_.rejected) reject(std::move(*window_.rejected), Decision::dropped_repetition);
-          return end_window(place_.end());
+        if (*flaw == Decision::dropped_too_fast || attempts_->is_doubtful() || is_unheard()) {
+          return reject_window(*flaw);
         }
       }
+      if (is_unheard() && is_noise()) return reject_window(Decision::dropped_no_speech);
     }
     if (!options_.word_timestamps) return accept();
     const std::vector<uint32_t> tokens = text_tokens(window_.segments, tokenizer.special());
@@ -346,7 +349,47 @@ class WhisperTranscriber final : public Transcriber {
                                        attempts_->result().temperature > kPromptResetTemperature)) {
       history_.forget();
     }
-    return end_window(outcome.next_seek);
+    if (outcome.text_end) return end_window(after_text(*outcome.text_end));
+    const bool is_used_up =
+        outcome.next_seek == place_.end() && std::ranges::none_of(outcome.segments, has_text);
+    return end_window(is_used_up ? window_end() : outcome.next_seek);
+  }
+
+  /// The window under way is about what the text of an earlier one left out.
+  bool is_unheard() const { return place_.seek < unheard_end_; }
+  /// Where a window is done with that gave no text: what comes after an unheard rest is heard apart from it.
+  uint64_t window_end() const {
+    return is_unheard() ? std::min(unheard_end_, place_.end()) : place_.end();
+  }
+
+  /// Where listening goes on after a text that was closed before the window's end. The reference takes a single timestamp
+  /// at the end for silence to the end of the window; but the model stops at another language or speaker, too.
+  uint64_t after_text(uint64_t text_end) {
+    if (text_end <= place_.seek) return window_end();
+    if (!sounds_on(mel_.quiet_frames(), place_, text_end)) {
+      return is_unheard() ? std::max(text_end, window_end()) : place_.end();
+    }
+    if (text_end >= unheard_end_) unheard_end_ = place_.end();
+    return text_end;
+  }
+
+  /// What the model has passed over once is more often noise, or in another language, than other windows are.
+  bool is_noise() const {
+    const std::optional<double>& threshold = options_.fallback.logprob_threshold;
+    return threshold && attempts_->result().avg_logprob < *threshold + kUnheardMargin;
+  }
+
+  Result<StepResult> reject_window(Decision reason) {
+    const double end = frame_seconds(window_end());
+    bool is_first = true;
+    for (Segment& segment : window_.segments) {
+      const bool is_heard_later = segment.start >= end;
+      if (!is_heard_later) segment.end = std::min(segment.end, end);
+      if (is_first || !is_heard_later) reject(std::move(segment), reason);
+      is_first = false;
+    }
+    if (window_.rejected) reject(std::move(*window_.rejected), Decision::dropped_repetition);
+    return end_window(window_end());
   }
 
   void reject(Segment&& segment, Decision reason) {
@@ -396,7 +439,8 @@ class WhisperTranscriber final : public Transcriber {
 
   Stage stage_ = Stage::scan;
   double progress_ = 0;
-  uint64_t seek_ = 0;  // mel frames
+  uint64_t seek_ = 0;         // mel frames
+  uint64_t unheard_end_ = 0;  // of the last window whose text left out what sounds
   WindowPlace place_;
   std::optional<WindowPlace> encoded_;  // the window whose encoding the model holds
   std::vector<uint32_t> prompt_;        // of the window under way

@@ -75,6 +75,7 @@ std::string to_json(const TranscriptionState& state) {
       .field("languageProbability", state.language_probability)
       .field("lastSpeechEnd", state.last_speech_end)
       .field("textEnd", state.text_end)
+      .field("unheardEnd", state.unheard_end)
       .field("countedEnd", state.quiet.counted_end);
   json.key("shares").begin_array();
   for (const auto& share : state.shares) {
@@ -104,6 +105,8 @@ Result<TranscriptionState> parse_transcription_state(JsonValue json) {
   reader.read_probability("languageProbability", state.language_probability);
   reader.read("lastSpeechEnd", state.last_speech_end);
   reader.read("textEnd", state.text_end);
+  // States of earlier versions have none.
+  if (json["unheardEnd"].exists()) reader.read("unheardEnd", state.unheard_end, kMostFrames);
   reader.read("countedEnd", state.quiet.counted_end, kMostFrames);
   for (JsonValue item : reader.list("shares").items()) {
     Reader share(item);

@@ -39,6 +39,7 @@ struct TranscriptionState {
   std::vector<LanguageShare> shares;
   double last_speech_end = 0;  // seconds
   double text_end = 0;         // seconds
+  uint64_t unheard_end = 0;    // mel frames; up to here a text had left out what sounds
   QuietLevels quiet;
 };
 

@@ -109,7 +109,11 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
     if (last != tokens.rend() && *last != special.timestamp_begin &&
         (is_closed || !result.is_loop_broken)) {
       segment.end = seconds(*last);
-      if (result.is_loop_broken) split.next_seek = seek_to(*last);
+      if (result.is_loop_broken) {
+        split.next_seek = seek_to(*last);
+      } else if (is_closed) {
+        split.text_end = seek_to(*last);
+      }
     }
     split.segments.push_back(std::move(segment));
     if (loses_rest(result, special)) split.rejected = cut_segment(result, place, tokenizer);
@@ -125,7 +129,12 @@ WindowSegments split_window(const WindowResult& result, WindowPlace place,
     split.segments.push_back(std::move(segment));
     begin = end;
   }
-  if (!split.is_single_timestamp_ending) split.next_seek = seek_to(tokens[begin - 1]);
+  const uint64_t text_end = seek_to(tokens[begin - 1]);
+  if (split.is_single_timestamp_ending) {
+    split.text_end = text_end;
+  } else {
+    split.next_seek = text_end;
+  }
   return split;
 }
 

@@ -15,6 +15,8 @@ struct WindowSegments {
   std::optional<Segment> rejected;
   /// Where the next window begins; not yet past `seek` where the last meeting is at 0.
   uint64_t next_seek = 0;
+  /// The mel frame at which the text was closed, where the window counts as used up past it.
+  std::optional<uint64_t> text_end;
   /// Nothing is said after the last timestamp.
   bool is_single_timestamp_ending = false;
 };

@@ -15,6 +15,9 @@ bool is_quiet(const QuietFrames& frames, WindowPlace window);
 /// the window's beginning.
 uint64_t first_sound(const QuietFrames& frames, WindowPlace window);
 
+/// Whether enough sounds from mel frame `text_end` to the window's end for somebody to have gone on speaking there.
+bool sounds_on(const QuietFrames& frames, WindowPlace window, uint64_t text_end);
+
 /// Something sounds while the segment lasts, or shortly before or after. True of segments after the window.
 bool is_heard(const QuietFrames& frames, WindowPlace window, const Segment& segment);
 

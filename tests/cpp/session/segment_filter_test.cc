@@ -39,7 +39,8 @@ SegmentFilter::Outcome filtered(const TranscribeOptions& options,
   std::ranges::copy(samples, mel.samples().begin());
   if (!EXPECT_TRUE(mel.fill_window(0, 60) == RecordingMel::Progress::done)) return {};
   SegmentFilter filter(options, 74);
-  return filter.filter({.segments = segments, .rejected = {}, .next_seek = 60}, kPlace, mel);
+  return filter.filter({.segments = segments, .rejected = {}, .next_seek = 60, .text_end = {}},
+                       kPlace, mel);
 }
 
 void expect_texts(const std::vector<Segment>& segments, const std::vector<std::string>& texts) {
