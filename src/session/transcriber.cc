@@ -193,6 +193,8 @@ class WhisperTranscriber final : public Transcriber {
     }
     place_ = *place;
     seek_ = place_.seek;
+    // The windows that follow are where they would be without it.
+    if (is_unheard()) place_.frame_count = std::min(place_.frame_count, unheard_end_ - seek_);
     update_progress();
     const bool is_rest = seek_ > 0 && place_.frame_count < std::min(kLeastRest, window_frames_ / 2);
     if (is_rest && !options_.is_openai_compatible) {
@@ -350,26 +352,19 @@ class WhisperTranscriber final : public Transcriber {
       history_.forget();
     }
     if (outcome.text_end) return end_window(after_text(*outcome.text_end));
-    const bool is_used_up =
-        outcome.next_seek == place_.end() && std::ranges::none_of(outcome.segments, has_text);
-    return end_window(is_used_up ? window_end() : outcome.next_seek);
+    return end_window(outcome.next_seek);
   }
 
   /// The window under way is about what the text of an earlier one left out.
   bool is_unheard() const { return place_.seek < unheard_end_; }
-  /// Where a window is done with that gave no text: what comes after an unheard rest is heard apart from it.
-  uint64_t window_end() const {
-    return is_unheard() ? std::min(unheard_end_, place_.end()) : place_.end();
-  }
 
   /// Where listening goes on after a text that was closed before the window's end. The reference takes a single timestamp
   /// at the end for silence to the end of the window; but the model stops at another language or speaker, too.
   uint64_t after_text(uint64_t text_end) {
-    if (text_end <= place_.seek) return window_end();
-    if (!sounds_on(mel_.quiet_frames(), place_, text_end)) {
-      return is_unheard() ? std::max(text_end, window_end()) : place_.end();
+    if (text_end <= place_.seek || !sounds_on(mel_.quiet_frames(), place_, text_end)) {
+      return place_.end();
     }
-    if (text_end >= unheard_end_) unheard_end_ = place_.end();
+    unheard_end_ = place_.end();
     return text_end;
   }
 
@@ -380,16 +375,9 @@ class WhisperTranscriber final : public Transcriber {
   }
 
   Result<StepResult> reject_window(Decision reason) {
-    const double end = frame_seconds(window_end());
-    bool is_first = true;
-    for (Segment& segment : window_.segments) {
-      const bool is_heard_later = segment.start >= end;
-      if (!is_heard_later) segment.end = std::min(segment.end, end);
-      if (is_first || !is_heard_later) reject(std::move(segment), reason);
-      is_first = false;
-    }
+    for (Segment& segment : window_.segments) reject(std::move(segment), reason);
     if (window_.rejected) reject(std::move(*window_.rejected), Decision::dropped_repetition);
-    return end_window(window_end());
+    return end_window(place_.end());
   }
 
   void reject(Segment&& segment, Decision reason) {
