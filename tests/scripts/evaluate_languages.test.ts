@@ -195,6 +195,14 @@ describe('a language', () => {
     expect(peerTable([good])).toBeUndefined();
   });
 
+  test('is not in the goals where openai-whisper takes another one', async () => {
+    const title = 'openai-whisper, float32';
+    expect(isCounted(await measureGerman([{ ...ours, title }]))).toBe(false);
+    const right = { ...ours, title, offline: (samples: Float32Array) => hear(samples, 'de') };
+    expect(isCounted(await measureGerman([right]))).toBe(true);
+    expect(isCounted(await measureGerman([{ ...ours, title: 'other' }]))).toBe(true);
+  });
+
   test('is mixed with another, beside both alone', async () => {
     const lost = {
       ...ours,

@@ -22,8 +22,14 @@ import { counted, rate, sum } from './units.mjs';
 /** Voices with at least so many wrong units of a hundred, told the language, say nothing about detection. */
 const mostErrors = 50;
 
-/** Whether a row belongs to the goals. @type {(row: { offline: { told: Count } }) => boolean} */
-export const isCounted = ({ offline }) => rate(offline.told) < mostErrors;
+/** Whether openai-whisper, where it ran, took the right language in every recording. */
+const isDetectable = ({ language, peers }) =>
+  Object.entries(peers)
+    .filter(([title]) => title.startsWith('openai-whisper'))
+    .every(([, { auto }]) => Object.keys(auto.taken).every((taken) => taken === language));
+
+/** Whether a row belongs to the goals. @type {(row: LanguageRow) => boolean} */
+export const isCounted = (row) => rate(row.offline.told) < mostErrors && isDetectable(row);
 
 /** @type {(heard: readonly { said: { truth: string }; text: string; language?: string; probability?: number }[]) => Detected} */
 export function detected(heard) {
