@@ -132,6 +132,40 @@ describe('what is heard', () => {
     }
   });
 
+  test.each([0.6])(
+    'what is said again after a pause of %d s is told again, each word once and at its place',
+    async (pause) => {
+      const again = samples.length + Math.round(pause * 16000);
+      const sound = new Float32Array(again + samples.length);
+      sound.set(samples);
+      sound.set(samples, again);
+      const events = await hear(sound);
+      expectContract(events, sound.length / 16000);
+      expect(finalText(events)).toBe(`${sampleText} ${sampleText}`);
+      const middles = textsOf(events)
+        .filter(({ type }) => type === 'final')
+        .flatMap(({ words }) => words.map(({ start, end }) => (start + end) / 2));
+      const half = middles.length / 2;
+      expect(middles.findIndex((middle) => middle > again / 16000)).toBe(half);
+    },
+  );
+
+  test('no word at a border of utterances is told twice or lost, wherever between words the border is', async () => {
+    const [{ words = [] } = {}] = (await model.transcribe(samples, { timestamps: 'word' }))
+      .segments;
+    expect(words.length).toBeGreaterThan(2);
+    for (const [i, { end }] of words.slice(0, -1).entries()) {
+      const border = Math.round(8000 * (end + words[i + 1]!.start));
+      const live = model.stream({ vad: false });
+      const reading = read(live);
+      await feed(live, samples.subarray(0, border));
+      await live.flush();
+      await feed(live, samples.subarray(border));
+      await live.close();
+      expect([i, finalText(await reading)]).toEqual([i, sampleText]);
+    }
+  });
+
   test('the same blocks give the same events, in all that is told', async () => {
     expect(await hear(samples)).toEqual(await hear(samples));
   });
