@@ -4,9 +4,15 @@
 const steering = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u;
 const undirected = '[^\\n\\p{Bidi_Control}]*';
 /** What subtitles of right-to-left text have, which ends with its line at most: a mark, or an embedding of one whole line. */
-const directing = `\\u200F|^\\u202B(?=${undirected}\\u202C$)|(?<=^\\u202B${undirected})\\u202C$`;
-/** In running text: line breaks (\r\n in CSV) and tabs are its own, and so are joiners, which scripts and emoji need. */
-const steeringText = new RegExp(`(?![\\n\\t]|\\r\\n|${directing})${steering.source}`, 'gmu');
+const directing = `\\u200F|^\\u202B(?=${undirected}\\u202C$)|(?=\\u202C$)(?<=^\\u202B${undirected})`;
+/**
+ * In running text: line breaks (\r\n in CSV) and tabs are its own, and so are joiners, which scripts and emoji need. What stands around
+ * a character matters only where it could steer: looking around every one takes minutes in a long line.
+ */
+const steeringText = new RegExp(
+  `(?=${steering.source})(?![\\n\\t]|\\r\\n|${directing})${steering.source}`,
+  'gmu',
+);
 /** In a name, which is one line and shown between others, nothing that cannot be seen. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
