@@ -21,6 +21,7 @@ const common = {
     '\\.ts$|/(scripts|dist)/.*\\.mjs$': '<rootDir>/tests/support/esbuild_transform.mjs',
   },
   resolver: '<rootDir>/tests/support/jest_resolver.cjs',
+  setupFilesAfterEnv: ['<rootDir>/tests/support/quick_equality.mjs'],
 };
 
 export default {
