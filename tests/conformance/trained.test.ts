@@ -288,7 +288,7 @@ describeWithBase('base', (folder) => {
     });
 
     test('live, each utterance is in its own language and not in that of the prompt', async () => {
-      const live = model.stream({ language: 'per-utterance' });
+      const live = quantised.stream({ language: 'per-utterance' });
       const read = (async () => {
         const texts: string[] = [];
         let told: string | undefined;
