@@ -43,7 +43,16 @@ function repeated(piece: Uint8Array, times: number, rest: Uint8Array): Uint8Arra
   return all;
 }
 
-function largeModel(
+/** Each is written once: that takes seconds. */
+const models = new Map<boolean, ReturnType<typeof writeLarge>>();
+
+function largeModel(isCompressed: boolean): ReturnType<typeof writeLarge> {
+  const model = models.get(isCompressed) ?? writeLarge(isCompressed);
+  models.set(isCompressed, model);
+  return model;
+}
+
+function writeLarge(
   isCompressed: boolean,
   fields: Omit<typeof tinyMetadata, 'architecture'> & { architecture: WhisperDims } = metadata,
 ): {
@@ -136,7 +145,7 @@ test.each([
       ...tinyMetadata.vocab.slice(specialTokens),
     ];
     const architecture = { ...dims, n_vocab: vocab.length, n_audio_state: 128, n_text_state: 128 };
-    const { file, tensorBytes } = largeModel(isCompressed, { ...metadata, vocab, architecture });
+    const { file, tensorBytes } = writeLarge(isCompressed, { ...metadata, vocab, architecture });
     expect(tensorBytes).toBeGreaterThan(24 * mebibyte);
     module.resetHeapPeak();
     const before = module.heapStatistics().currentBytes;
