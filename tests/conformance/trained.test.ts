@@ -195,9 +195,14 @@ describeWithTrained('tiny.en', (folder) => {
       using found = await openModelFile(arrived);
       await expectSameTensors(found, straight);
       // ggml has no names of special tokens.
-      const text = async (file: ModelFile) => (await file.vocabulary())?.slice(0, textTokens);
-      expect(await text(found)).toEqual(await text(straight));
-      expect(await text(found)).toHaveLength(textTokens);
+      const tokens = async (file: ModelFile) =>
+        (await file.vocabulary())!
+          .slice(0, textTokens)
+          .map(({ bytes, text }) => `${Buffer.from(bytes).toString('hex')} ${text}`);
+      const [some, all] = [await tokens(found), await tokens(straight)];
+      expect([some.length, all.length]).toEqual([textTokens, textTokens]);
+      // jest would visit each token many times.
+      expect(some.join('\n') === all.join('\n')).toBe(true);
     });
   });
 });
