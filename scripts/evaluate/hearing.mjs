@@ -2,7 +2,14 @@
 // run that was stopped goes on where it was.
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ensurePeers, peerNode } from '../bench/peers.mjs';
 import { hasSettledRelaxedSimd, relaxedSimdFlags } from '../toolchain/node_flags.mjs';
@@ -16,6 +23,17 @@ export const digest = (...parts) => {
   return hash.digest('hex').slice(0, 24);
 };
 const fileDigest = (path) => digest(readFileSync(path));
+
+/** What changes with everything in the build that runs in Node with this engine, the voice detector included. */
+export function buildDigest(variant) {
+  const dist = join(root, 'dist');
+  const code = readdirSync(dist)
+    .filter((name) => /node\..*mjs$/.test(name))
+    .sort();
+  const modules = [`engine.${variant}.wasm`, `networks.${variant}.wasm`];
+  return digest(...[...code, ...modules].map((name) => readFileSync(join(dist, name))));
+}
+
 const samplesDigest = (samples) =>
   digest(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { cellsOf } from '../../scripts/evaluate/modes/cells.mjs';
 import { nothing, soundNames } from '../../scripts/evaluate/modes/nothing_sounds.mjs';
 import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
 import { clipPlan } from '../../scripts/evaluate/speech/clip_set.mjs';
@@ -97,6 +98,44 @@ describe('noise', () => {
     };
     expect(high('white')).toBeCloseTo(2, 1);
     expect(high('pink')).toBeLessThan(1);
+  });
+});
+
+describe('the ways to hear sound in which nobody speaks', () => {
+  const titles = (asked: Parameters<typeof cellsOf>[0]) =>
+    cellsOf(asked).map(({ model, mode, detector = '' }) => `${model} ${mode} ${detector}`.trim());
+
+  test('are ten of base and two of tiny.en, with the detector first', () => {
+    const all = titles({ model: 'base,tiny.en', detector: 'with,without' });
+    expect(all).toHaveLength(24);
+    expect(all[0]).toBe('base auto with');
+    expect(all[11]).toBe('tiny.en live-en with');
+    expect(all[12]).toBe('base auto without');
+  });
+
+  test('take their options from their names', () => {
+    const modes = 'per-window,openai,live-ja';
+    const cells = cellsOf({ model: 'base', modes, detector: 'with,without' });
+    expect(cells).toEqual([
+      ...cellsOf({ model: 'base', modes, detector: 'with' }),
+      ...cellsOf({ model: 'base', modes: 'per-window,live-ja', detector: 'without' }),
+    ]);
+    expect(cells.map(({ isLive, options }) => ({ isLive, ...options }))).toEqual([
+      { isLive: false, language: 'per-window' },
+      { isLive: false, compatibility: 'openai' },
+      { isLive: true, language: 'ja' },
+      { isLive: false, language: 'per-window', vad: false },
+      { isLive: true, language: 'ja', vad: false },
+    ]);
+  });
+
+  test.each([
+    [{ model: 'huge' }, '--model: not huge but of tiny.en, base.'],
+    [{ modes: 'en,fast' }, '--modes: not fast but of auto'],
+    [{ modes: '' }, '--modes: not nothing but of auto'],
+    [{ detector: 'on' }, '--detector: not on but of with, without.'],
+  ])('are refused by name: %j', (asked, message) => {
+    expect(() => cellsOf({ model: 'base', detector: 'with', ...asked })).toThrow(message);
   });
 });
 

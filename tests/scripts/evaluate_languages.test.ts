@@ -23,7 +23,7 @@ import {
   mixedTable,
   peerTable,
 } from '../../scripts/evaluate/languages/tables.mjs';
-import { counted, units } from '../../scripts/evaluate/languages/units.mjs';
+import { counted, shownUnits, units } from '../../scripts/evaluate/languages/units.mjs';
 import { readFileSync } from 'node:fs';
 
 /** A sentence whose samples are all `level`, a second long. */
@@ -86,6 +86,15 @@ describe('errors are counted in', () => {
   test('beside what was said', () => {
     expect(counted('Eins, zwei drei.', 'eins drei vier')).toEqual({ errors: 2, units: 3 });
     expect(counted('我想喝', '我喝')).toEqual({ errors: 1, units: 3 });
+  });
+
+  test.each([
+    ['', 0],
+    [" you. Don't!", 2],
+    [' ... you ♪', 3],
+    ['ご視聴 ありがとう。', 8],
+  ])('as a reader sees them, where nobody spoke: "%s"', (text, count) => {
+    expect(shownUnits(text)).toBe(count);
   });
 });
 

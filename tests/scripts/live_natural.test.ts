@@ -7,6 +7,7 @@ import { chosenConversations } from '../../scripts/evaluate/live/natural_materia
 import { naturalTables } from '../../scripts/evaluate/live/natural_tables.mjs';
 import { Screen } from '../../scripts/evaluate/live/screen.mjs';
 import { followed } from '../../scripts/evaluate/live/transcript.mjs';
+import { turnsOf, wordsOutside } from '../../scripts/evaluate/live/turns.mjs';
 
 /** " the old ferry" at one word a second from `start` on, each 0.5 s long. */
 const timed = (text: string, start = 0) =>
@@ -251,4 +252,23 @@ test('conversations are whole, in their order, until there are enough minutes', 
   expect(chosenConversations(recipes, 5)).toEqual(['a', 'b']);
   expect(chosenConversations(recipes, 67)).toEqual(['a', 'b', 'c']);
   expect(chosenConversations(recipes, 0)).toEqual([]);
+});
+
+test('words between the turns of a recording are those whose middle is far from every turn', () => {
+  const turns = turnsOf(
+    'SPEAKER dev00 1 1.000 2.000 <NA> <NA> MEE009 <NA> <NA>\n' +
+      ';; a comment\n' +
+      'SPEAKER dev00 1 1.500 0.500 <NA> <NA> MEE012 <NA> <NA>\r\n' +
+      'SPEAKER dev00 1 8.000 1.000 <NA> <NA> MEE012 <NA> <NA>\n',
+  );
+  expect(turns).toEqual([
+    { start: 1, end: 3 },
+    { start: 1.5, end: 2 },
+    { start: 8, end: 9 },
+  ]);
+  const middles = [0.25, 0.5, 2.5, 3.5, 3.75, 7.25, 7.5, 9.75];
+  const words = middles.map((middle) => ({ start: middle - 0.25, end: middle + 0.25 }));
+  const outside = wordsOutside(words, turns, 0.5).map(({ start }) => start + 0.25);
+  expect(outside).toEqual([0.25, 3.75, 7.25, 9.75]);
+  expect(wordsOutside(words, [], 0.5)).toHaveLength(words.length);
 });

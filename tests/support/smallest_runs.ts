@@ -83,7 +83,10 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
   },
   'evaluate:modes': { args: ['--quick'], prints: /\| openai \|/, needs: ['trained'] },
   'evaluate:nothing': {
-    args: ['--minutes', '1', '--openai-minutes', '0', '--sounds', 'silence'],
+    args: [
+      ...['--model', 'tiny.en', '--detector', 'with'],
+      ...['--minutes', '1', '--sounds', 'silence'],
+    ],
     prints: /words an hour/,
     needs: ['trained'],
   },

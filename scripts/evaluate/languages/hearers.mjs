@@ -1,13 +1,13 @@
 // Who hears the recordings: Susurrus as a file and live, and both other programs as a file. What was heard once is kept in
 // build/evaluate/results.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ReferenceProcess } from '../../reference/reference_process.mjs';
 import { NoReference, openReference } from '../../reference/setup.mjs';
 import { root } from '../../toolchain/steps.mjs';
 import { ensureTrainedFolder, ensureTrainedModel } from '../../trained_model.mjs';
-import { digest, Results } from '../hearing.mjs';
+import { buildDigest, digest, Results } from '../hearing.mjs';
 import { ensureLiveEnvironment } from '../live/environment.mjs';
 import { hearLive, noTime } from '../live/hear.mjs';
 import { ownStream } from '../live/systems.mjs';
@@ -39,17 +39,6 @@ function keeping(about, hear) {
     if (!kept.get({ samples })) kept.add({ samples }, await hear(samples, language));
     return kept.get({ samples });
   };
-}
-
-/** Everything of the build that runs in Node. */
-function buildDigest(variant) {
-  const dist = join(root, 'dist');
-  const code = readdirSync(dist)
-    .filter((name) => /node\..*mjs$/.test(name))
-    .sort();
-  return digest(
-    ...[...code, `engine.${variant}.wasm`].map((name) => readFileSync(join(dist, name))),
-  );
 }
 
 async function heardLive(model, samples, language) {

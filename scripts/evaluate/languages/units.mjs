@@ -27,6 +27,16 @@ export function units(text) {
     );
 }
 
+/**
+ * How many units a reader sees in text that nobody said: marks that stand alone count, too.
+ * @type {(text: string) => number}
+ */
+export const shownUnits = (text) =>
+  text
+    .split(/\s+/)
+    .filter(Boolean)
+    .reduce((count, piece) => count + Math.max(1, units(piece).length), 0);
+
 /** How the units of a language are called. @type {(language: string) => 'words' | 'characters'} */
 export const unitName = (language) =>
   ['zh', 'yue', 'ja', 'th', 'lo', 'km', 'my'].includes(language) ? 'characters' : 'words';

@@ -1,4 +1,5 @@
 // Words that a live recogniser invents in sound without speech, fed at full speed.
+import { shownUnits } from '../languages/units.mjs';
 import { nothing } from '../modes/nothing_sounds.mjs';
 import { hearLive, noTime } from './hear.mjs';
 import { followed } from './transcript.mjs';
@@ -19,9 +20,6 @@ const kinds = {
 
 const blockSeconds = 0.5;
 
-/** Whatever stands between spaces counts, dots too. */
-const pieces = (text) => text.split(/\s+/).filter(Boolean).length;
-
 /**
  * Words an hour by kind of sound; `told` is called with each text.
  * @type {(system: import('./systems.mjs').System, minutes: number, told: (sound: string, text: string) => void) =>
@@ -35,7 +33,7 @@ export async function inventedWords(system, minutes, told) {
       const samples = nothing(name, (60 * minutes) / names.length);
       const { deliveries } = await hearLive(system.open, samples, noTime, blockSeconds);
       const { text } = followed(deliveries);
-      count += pieces(text);
+      count += shownUnits(text);
       told(name, text);
     }
     anHour[kind] = (60 * count) / minutes;

@@ -7,6 +7,7 @@ import { findOnPath, root, run, step, StepError } from '../../toolchain/steps.mj
 import { wavSamples } from '../../wav_samples.mjs';
 import { shared } from '../accuracy/models.mjs';
 import { people } from './material.mjs';
+import { turnsOf } from './turns.mjs';
 const { sampleRate } = whisper;
 
 /**
@@ -49,14 +50,18 @@ function facts(...names) {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** The half-minutes alone: they come again in the joined recording. @type {() => Natural[]} */
-function meetings() {
+/**
+ * The half-minutes alone: they come again in the joined recording. `turns`: when somebody talks.
+ * @type {() => (Natural & { turns: import('./turns.mjs').Turn[] })[]}
+ */
+export function meetings() {
   return Object.entries(facts('meetings', 'meetings.json'))
     .filter(([, { parts }]) => parts === undefined)
     .map(([name]) => ({
       set: 'meetings',
       name,
       samples: flacSamples(join(speakers, 'meetings', `${name}.flac`)),
+      turns: turnsOf(readFileSync(join(speakers, 'meetings', `${name}.rttm`), 'utf8')),
     }));
 }
 

@@ -91,7 +91,7 @@ await main(async () => {
     for (const mode of Object.keys(modes)) {
       const heard = [];
       for (const { name, samples } of recordings) {
-        heard.push(await listener.hear(mode, samples));
+        heard.push(await listener.hear(samples, modes[mode]));
         for (const { start, end, decision, text } of heard.at(-1).rejected) {
           if (values.drops) {
             console.log(`${mode}, ${name}, ${start} to ${end} s, ${decision}:${text}`);
