@@ -5,6 +5,7 @@
 
 #include "decode/seeded_random.h"
 #include "session/clips.h"
+#include "session/language_changes.h"
 #include "session/language_choice.h"
 #include "session/language_track.h"
 #include "session/prompt.h"
@@ -78,6 +79,7 @@ class WhisperTranscriber final : public Transcriber {
     filter_.resume(state.last_speech_end, state.text_end);
     seek_ = state.seek;
     unheard_end_ = state.unheard_end;
+    change_ = state.change;
     segment_count_ = state.segment_count;
     rejected_count_ = state.rejected_count;
     return ok_status();
@@ -86,7 +88,8 @@ class WhisperTranscriber final : public Transcriber {
   Result<StepResult> step() override {
     SUSURRUS_ASSIGN_OR_RETURN(const StepResult result, advance());
     // Only there has begin_encode() been called for the window under way.
-    const bool is_encoding = stage_ == Stage::language || stage_ == Stage::attempts;
+    const bool is_encoding =
+        stage_ == Stage::changes || stage_ == Stage::language || stage_ == Stage::attempts;
     const bool is_stuck = result == StepResult::working && is_encoding && model_.needs_weights();
     return is_stuck ? StepResult::need_weights : result;
   }
@@ -116,6 +119,7 @@ class WhisperTranscriber final : public Transcriber {
     state.last_speech_end = filter_.last_speech_end();
     state.text_end = filter_.text_end();
     state.unheard_end = unheard_end_;
+    state.change = change_;
     // A scan counts them again.
     if (options_.normalization == Normalization::window) state.quiet = mel_.quiet_frames().levels();
     return to_json(state);
@@ -126,7 +130,7 @@ class WhisperTranscriber final : public Transcriber {
   double progress() const override { return progress_; }
 
  private:
-  enum class Stage : uint8_t { scan, beginning, window, language, attempts, words, done };
+  enum class Stage : uint8_t { scan, beginning, window, changes, language, attempts, words, done };
 
   Result<StepResult> advance() {
     if (!ready_.empty()) return ready();
@@ -138,6 +142,7 @@ class WhisperTranscriber final : public Transcriber {
       case Stage::scan: return scan();
       case Stage::beginning: return fill_beginning();
       case Stage::window: return fill_window();
+      case Stage::changes: return look_for_changes();
       case Stage::language: return detect_language();
       case Stage::attempts: return attempt();
       case Stage::words: return align_words();
@@ -195,6 +200,7 @@ class WhisperTranscriber final : public Transcriber {
     seek_ = place_.seek;
     // The windows that follow are where they would be without it.
     if (is_unheard()) place_.frame_count = std::min(place_.frame_count, unheard_end_ - seek_);
+    if (seek_ < change_) place_.frame_count = std::min(place_.frame_count, change_ - seek_);
     update_progress();
     const bool is_rest = seek_ > 0 && place_.frame_count < std::min(kLeastRest, window_frames_ / 2);
     if (is_rest && !options_.is_openai_compatible) {
@@ -214,11 +220,26 @@ class WhisperTranscriber final : public Transcriber {
         return StepResult::working;
       }
     }
-    if (is_language_per_window_) {
-      SUSURRUS_RETURN_IF_ERROR(begin_detection());
-    } else {
+    if (!is_language_per_window_) {
       SUSURRUS_RETURN_IF_ERROR(begin_attempts());
+    } else if (seek_ >= change_ && unchanged_ != place_) {
+      if (!encoded_) SUSURRUS_RETURN_IF_ERROR(begin_encode(model_, encoder_context()));
+      changes_.emplace(model_, allowed_languages_, place_.frame_count);
+      stage_ = Stage::changes;
+    } else {
+      SUSURRUS_RETURN_IF_ERROR(begin_detection());
     }
+    return StepResult::working;
+  }
+
+  /// A window ends where another language begins.
+  Result<StepResult> look_for_changes() {
+    SUSURRUS_ASSIGN_OR_RETURN(bool is_done, changes_->step());
+    if (!is_done) return StepResult::working;
+    encoded_ = unchanged_ = place_;
+    if (const auto change = changes_->find(mel_.quiet_frames(), place_)) change_ = *change;
+    changes_.reset();
+    stage_ = Stage::window;
     return StepResult::working;
   }
 
@@ -429,13 +450,16 @@ class WhisperTranscriber final : public Transcriber {
   double progress_ = 0;
   uint64_t seek_ = 0;         // mel frames
   uint64_t unheard_end_ = 0;  // of the last window whose text left out what sounds
+  uint64_t change_ = 0;       // where the language changes: no window goes on beyond it
   WindowPlace place_;
-  std::optional<WindowPlace> encoded_;  // the window whose encoding the model holds
-  std::vector<uint32_t> prompt_;        // of the window under way
-  uint32_t repeats_ = 0;                // of the same window
-  bool is_unprompted_ = false;          // the window is decoded again without what was said before
-  bool is_state_ready_ = false;         // once what is ready has been taken
+  std::optional<WindowPlace> unchanged_;  // the window that was last looked at for changes
+  std::optional<WindowPlace> encoded_;    // the window whose encoding the model holds
+  std::vector<uint32_t> prompt_;          // of the window under way
+  uint32_t repeats_ = 0;                  // of the same window
+  bool is_unprompted_ = false;   // the window is decoded again without what was said before
+  bool is_state_ready_ = false;  // once what is ready has been taken
 
+  std::optional<LanguageChanges> changes_;
   std::optional<LanguageChoice> choice_;
   std::unique_ptr<WindowAttempts> attempts_;
   std::unique_ptr<WordAligner> aligner_;

@@ -76,6 +76,7 @@ std::string to_json(const TranscriptionState& state) {
       .field("lastSpeechEnd", state.last_speech_end)
       .field("textEnd", state.text_end)
       .field("unheardEnd", state.unheard_end)
+      .field("languageChange", state.change)
       .field("countedEnd", state.quiet.counted_end);
   json.key("shares").begin_array();
   for (const auto& share : state.shares) {
@@ -107,6 +108,7 @@ Result<TranscriptionState> parse_transcription_state(JsonValue json) {
   reader.read("textEnd", state.text_end);
   // States of earlier versions have none.
   if (json["unheardEnd"].exists()) reader.read("unheardEnd", state.unheard_end, kMostFrames);
+  if (json["languageChange"].exists()) reader.read("languageChange", state.change, kMostFrames);
   reader.read("countedEnd", state.quiet.counted_end, kMostFrames);
   for (JsonValue item : reader.list("shares").items()) {
     Reader share(item);

@@ -40,6 +40,7 @@ struct TranscriptionState {
   double last_speech_end = 0;  // seconds
   double text_end = 0;         // seconds
   uint64_t unheard_end = 0;    // mel frames; up to here a text had left out what sounds
+  uint64_t change = 0;         // mel frame at which the language changes
   QuietLevels quiet;
 };
 

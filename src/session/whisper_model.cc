@@ -78,6 +78,10 @@ class WhisperModelImpl final : public WhisperModel {
   }
 
   void reset_decoder() override { decoder_.reset(); }
+  void reset_decoder_within(size_t first, size_t count) override {
+    SUSURRUS_CHECK(count > 0 && first + count <= encoded_positions());
+    decoder_.reset_within(first, count);
+  }
   size_t decoder_position() const override { return decoder_.position(); }
   Status begin_decode(std::span<const uint32_t> tokens) override {
     const size_t room = dimensions().n_text_ctx - decoder_.position();

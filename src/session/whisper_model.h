@@ -71,6 +71,9 @@ class WhisperModel : public Engine {
 
   /// Clears the self-attention cache: the next decode() starts at position 0.
   virtual void reset_decoder() = 0;
+  /// reset_decoder(), after an encode; up to the next one, and to the next encode, passes attend to encoded positions
+  /// [first, first + count) alone: what they say is about that part of the window.
+  virtual void reset_decoder_within(size_t first, size_t count) = 0;
   /// Positions in the self-attention cache.
   virtual size_t decoder_position() const = 0;
   /// Appends `tokens` (1 up to what n_text_ctx still holds; ids below n_vocab) in one pass and gives the logits

@@ -18,6 +18,9 @@ uint64_t first_sound(const QuietFrames& frames, WindowPlace window);
 /// Whether enough sounds from mel frame `text_end` to the window's end for somebody to have gone on speaking there.
 bool sounds_on(const QuietFrames& frames, WindowPlace window, uint64_t text_end);
 
+/// The middle of the pause within 2.5 s of mel frame `near`, or `near` where nobody pauses. A longer pause counts as a nearer one.
+uint64_t pause_near(const QuietFrames& frames, WindowPlace window, uint64_t near);
+
 /// Something sounds while the segment lasts, or shortly before or after. True of segments after the window.
 bool is_heard(const QuietFrames& frames, WindowPlace window, const Segment& segment);
 

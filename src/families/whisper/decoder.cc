@@ -10,10 +10,14 @@ namespace susurrus {
 Decoder::Decoder(const WhisperWeights& weights, WhisperState& state, const KernelTable& kernels)
     : weights_(weights), state_(state), kernels_(kernels), ops_(state, kernels, true) {}
 
-void Decoder::reset() {
+void Decoder::reset() { reset_within(0, 0); }
+
+void Decoder::reset_within(size_t first, size_t count) {
   forget_pass();
   sequences_.clear();
   position_ = 0;
+  audio_first_ = first;
+  audio_count_ = count;
 }
 
 void Decoder::forget_pass() {
@@ -165,22 +169,33 @@ ResumableOp Decoder::self_attention_op(const DecoderLayerWeights& layer) {
 /// x += attention of x to the audio
 ResumableOp Decoder::cross_attention_op(const DecoderLayerWeights& layer) {
   const AttentionWeights& weights = layer.cross_attention;
-  const size_t heads = state_.dimensions().n_text_head;
-  const size_t positions = state_.encoded_positions();
   const Buffers b = buffers();
   switch (stage_) {
     case Stage::cross_norm: return ops_.norm(layer.cross_norm, block_rows_, b.x, b.normed);
     case Stage::cross_query:
       return ops_.linear(weights.query, block_rows_, b.normed, cross_queries());
-    case Stage::cross_attention:
-      if (state_.has_int8_kv()) {
-        return ops_.int8_attention(heads, block_rows_, positions, cross_queries(),
-                                   state_.cross_kv(layer_), b.normed);
-      }
-      return ops_.attention(heads, block_rows_, positions, cross_queries(),
-                            state_.cross_keys(layer_), state_.cross_values(layer_), b.normed);
+    case Stage::cross_attention: return cross_attention();
     default: return ops_.linear(weights.out, block_rows_, b.normed, b.x, Epilogue::accumulate);
   }
+}
+
+ResumableOp Decoder::cross_attention() {
+  const size_t heads = state_.dimensions().n_text_head;
+  const size_t positions = state_.encoded_positions();
+  const size_t count = audio_count_ > 0 ? audio_count_ : positions;
+  float* const out = buffers().normed;
+  if (!state_.has_int8_kv()) {
+    const size_t offset = audio_first_ * state_.dimensions().n_text_state;
+    return ops_.attention(heads, block_rows_, count, cross_queries(),
+                          state_.cross_keys(layer_) + offset, state_.cross_values(layer_) + offset,
+                          out);
+  }
+  if (audio_count_ == 0) {
+    return ops_.int8_attention(heads, block_rows_, positions, cross_queries(),
+                               state_.cross_kv(layer_), out);
+  }
+  return ops_.int8_attention_within(heads, block_rows_, positions, audio_first_, count,
+                                    cross_queries(), state_.cross_kv(layer_), out);
 }
 
 /// x += MLP of x

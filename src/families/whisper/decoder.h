@@ -21,6 +21,8 @@ class Decoder {
 
   /// The next tokens start at position 0, in one sequence.
   void reset();
+  /// reset(), with cross-attention to encoded positions [first, first + count) alone until the next one.
+  void reset_within(size_t first, size_t count);
   size_t position() const { return position_; }
   /// Starts a pass over `tokens`, which are copied: at least one, no more than the context still holds, each below
   /// n_vocab. Not after begin_each(), but for a lone sequence that was not reserved.
@@ -93,6 +95,7 @@ class Decoder {
   ResumableOp embed();
   ResumableOp self_attention_op(const DecoderLayerWeights& layer);
   ResumableOp cross_attention_op(const DecoderLayerWeights& layer);
+  ResumableOp cross_attention();
   ResumableOp mlp_op(const MlpWeights& mlp);
   void advance();
   void enter_layer(size_t layer);
@@ -117,7 +120,9 @@ class Decoder {
       0;  // the rows under way: tokens [block_first_, block_first_ + block_rows_) of this pass
   size_t block_rows_ = 0;
   size_t layer_ = 0;
-  size_t own_first_ = 0;  // row of the first sequence's token in the cache of sequences
+  size_t audio_first_ = 0;  // encoded positions that cross-attention looks at
+  size_t audio_count_ = 0;  // 0: all
+  size_t own_first_ = 0;    // row of the first sequence's token in the cache of sequences
   DecoderTrace* trace_ = nullptr;
   const float* normed_ = nullptr;  // rows that logits are made of
   size_t logit_rows_ = 0;

@@ -1,6 +1,10 @@
 #include "families/whisper/layer_ops.h"
 
 #include <cmath>
+#include <numeric>
+
+#include "base/check.h"
+#include "kernels/int8_kv.h"
 
 namespace susurrus {
 
@@ -63,6 +67,34 @@ ResumableOp LayerOps::int8_attention(size_t heads, size_t query_rows, size_t key
   AttentionArgs args = attention_args(heads, query_rows, key_rows, q, nullptr, nullptr, out);
   args.kv = kv;
   return ResumableOp(args);
+}
+
+ResumableOp LayerOps::int8_attention_within(size_t heads, size_t query_rows, size_t key_rows,
+                                            size_t first, size_t count, const float* q,
+                                            const Int8Kv& kv, float* out) const {
+  const size_t width = state_.dimensions().n_text_state;
+  const size_t head_size = width / heads;
+  const Int8KvLayout layout(key_rows, head_size);
+  const std::span<float> scratch = state_.kernel_scratch();
+  SUSURRUS_CHECK(scratch.size() >= count + head_size);
+  float* const p = scratch.data();
+  float* const key = p + count;
+  for (size_t i = 0; i < query_rows * heads; ++i, q += head_size, out += head_size) {
+    const size_t head = i % heads;
+    for (size_t j = 0; j < count; ++j) {
+      expand_keys(kv, layout, head, head_size, first + j, 1, key);
+      p[j] = std::inner_product(q, q + head_size, key, 0.0f) * attention_scale(head_size);
+    }
+    kernels_.softmax(1, count, p, count);
+    for (size_t d = 0; d < head_size; ++d) {
+      float sum = 0;
+      for (size_t j = 0; j < count; ++j) {
+        sum += p[j] * expand_value(kv, layout, head, d, first + j);
+      }
+      out[d] = sum;
+    }
+  }
+  return ResumableOp::already_done(uint64_t{2} * query_rows * count * width);
 }
 
 ResumableOp LayerOps::quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,

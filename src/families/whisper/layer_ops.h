@@ -27,6 +27,10 @@ class LayerOps {
   /// attention() with keys and values as integers.
   ResumableOp int8_attention(size_t heads, size_t query_rows, size_t key_rows, const float* q,
                              const Int8Kv& kv, float* out) const;
+  /// int8_attention() to keys [first, first + count) of `key_rows` alone, at once and by plain code: for few query rows.
+  ResumableOp int8_attention_within(size_t heads, size_t query_rows, size_t key_rows, size_t first,
+                                    size_t count, const float* q, const Int8Kv& kv,
+                                    float* out) const;
   /// Integers of (key_rows, S), (key_rows, S)
   ResumableOp quantize_kv(size_t heads, size_t key_rows, const float* k, const float* v,
                           const Int8Kv& kv) const;

@@ -110,6 +110,42 @@ SUSURRUS_TEST(network_of_packed_blocks_is_near_float64) {
   }
 }
 
+// Cross-attention to a part of the window is that to an encoding of nothing else.
+SUSURRUS_TEST(the_decoder_listens_to_a_part_of_the_window) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    for (const bool is_packed : {false, true}) {
+      if (is_packed && kernels->packing.pack == nullptr) continue;
+      RandomModel random =
+          random_model(kBlockDimensions, 18, is_packed ? Dtype::q8_0 : Dtype::f32, Dtype::f32, true,
+                       is_packed ? kernels->packing : WeightPacking{});
+      auto model = make_model(random, *kernels);
+      ASSERT_TRUE(model != nullptr);
+      const std::vector<double> audio = exact_encoder(random, fill_mel(*model, 8));
+      encode(*model);
+      const std::vector<uint32_t> tokens = random_tokens(3, kBlockDimensions.n_vocab);
+      const ptrdiff_t width = kBlockDimensions.n_audio_state;
+      const auto expect_part = [&](ptrdiff_t first, ptrdiff_t count) {
+        const auto begin = audio.begin() + first * width;
+        const ExactDecoding exact = exact_decoding(random, {begin, begin + count * width}, tokens);
+        auto logits = model->decode(tokens);
+        ASSERT_TRUE(logits.has_value());
+        EXPECT_NEAR(
+            relative_error(*logits, exact.logits.data() + 2 * size_t{kBlockDimensions.n_vocab}), 0,
+            is_packed ? 0.04 : 2e-5);
+      };
+      for (const auto [first, count] : {std::pair(0, 20), {0, 1}, {3, 9}, {19, 1}}) {
+        model->reset_decoder_within(static_cast<size_t>(first), static_cast<size_t>(count));
+        expect_part(first, count);
+      }
+      model->reset_decoder();
+      expect_part(0, 20);
+      model->reset_decoder_within(3, 4);
+      encode(*model);
+      expect_part(0, 20);
+    }
+  }
+}
+
 SUSURRUS_TEST(network_with_one_audio_position_and_no_layers) {
   WhisperDimensions tiny = kOddDimensions;
   tiny.n_audio_ctx = 1;
