@@ -83,7 +83,8 @@ struct TranscribeOptions {
   /// A stream whose text was told already is heard again, to the text of a recording: with Normalization::window the loudest
   /// window so far counts, and the times of words do not move windows.
   bool is_heard_again = false;
-  /// The language is detected anew in every window, and changes when the new one reaches min_language_probability.
+  /// The language is detected anew in every window, and changes when the new one reaches min_language_probability. Windows end
+  /// where another language begins.
   bool is_language_per_window = false;
   /// Exactly the reference, quirks included: no loop breaking, no contract on times, one language for the recording.
   bool is_openai_compatible = false;

@@ -13,9 +13,9 @@ constexpr size_t kPositionsPerSecond = 50;
 constexpr size_t kHeardPositions = 3 * kPositionsPerSecond;
 /// No second counts more against a language than this, however sure the model is.
 constexpr float kLeastLogProbability = -4;
-/// What a change costs. Of 16 windows with a change (8 pairs of languages, base) 14 bring 17 and more; of 24 with one language none brings
-/// more than 7.
-constexpr float kChangeCost = 8;
+/// What a change costs: two seconds of clear evidence there and back. Of 24 windows in one language (base) none is worth it while somebody
+/// speaks, of 14 with a change all are.
+constexpr float kChangeCost = 6;
 constexpr size_t kLeastSeconds = 2;
 
 }  // namespace
@@ -83,26 +83,31 @@ Result<bool> LanguageChanges::step() {
   return false;
 }
 
+LanguageChanges::Heard LanguageChanges::heard(size_t second) const {
+  const size_t middle = second * kPositionsPerSecond + kPositionsPerSecond / 2;
+  return {middle - std::min(middle, kHeardPositions / 2),
+          std::min(middle + kHeardPositions / 2, model_.encoded_positions())};
+}
+
 Status LanguageChanges::ask() {
-  const size_t middle = profile_.seconds() * kPositionsPerSecond + kPositionsPerSecond / 2;
-  const size_t first = middle - std::min(middle, kHeardPositions / 2);
-  const size_t end = std::min(middle + kHeardPositions / 2, model_.encoded_positions());
-  model_.reset_decoder_within(first, end - first);
+  const Heard part = heard(profile_.seconds());
+  model_.reset_decoder_within(part.first, part.end - part.first);
   const uint32_t start[] = {model_.special_tokens().start_of_transcript};
   return model_.begin_decode(start);
 }
 
 std::optional<uint64_t> LanguageChanges::find(const QuietFrames& frames, WindowPlace place) const {
-  LanguageProfile heard = profile_;
-  for (size_t t = 0; t < heard.seconds(); ++t) {
-    const uint64_t begin = place.seek + 2 * kPositionsPerSecond * t;
+  LanguageProfile spoken = profile_;
+  for (size_t t = 0; t < spoken.seconds(); ++t) {
+    const Heard part = heard(t);
+    const size_t sound = frames.sound_count(place.seek + 2 * part.first, place.seek + 2 * part.end);
+    if (sound >= kPositionsPerSecond) continue;
     // Silence is in no language.
-    if (frames.sound_count(begin, begin + 2 * kPositionsPerSecond) >= kPositionsPerSecond / 2)
-      continue;
-    std::fill_n(heard.log_probabilities.begin() + static_cast<ptrdiff_t>(t * heard.language_count),
-                heard.language_count, 0.0f);
+    std::fill_n(
+        spoken.log_probabilities.begin() + static_cast<ptrdiff_t>(t * spoken.language_count),
+        spoken.language_count, 0.0f);
   }
-  const std::optional<size_t> change = first_change(heard);
+  const std::optional<size_t> change = first_change(spoken);
   if (!change) return std::nullopt;
   return pause_near(frames, place, place.seek + 2 * kPositionsPerSecond * *change);
 }

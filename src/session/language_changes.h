@@ -19,8 +19,8 @@ struct LanguageProfile {
   }
 };
 
-/// The first second of another language: on the path of languages through the profile that is most probable, if each change
-/// costs as much as two seconds of clear evidence bring. None within the first or the last two seconds.
+/// The first second of another language on the most probable path of languages through the profile, on which each change has a price.
+/// None within the first or the last two seconds.
 std::optional<size_t> first_change(const LanguageProfile& profile);
 
 /// Where the language changes inside a window. The window is encoded once; for each second the decoder is asked for the language with
@@ -37,6 +37,12 @@ class LanguageChanges {
   std::optional<uint64_t> find(const QuietFrames& frames, WindowPlace place) const;
 
  private:
+  /// The encoded positions that a second's language is read from.
+  struct Heard {
+    size_t first;
+    size_t end;
+  };
+  Heard heard(size_t second) const;
   Status ask();
 
   WhisperModel& model_;

@@ -16,7 +16,7 @@ constexpr uint64_t kLeastSoundAfterText = 200;
 // Frames around a place where a pause is looked for, and the fewest that are one.
 constexpr uint64_t kPauseDistance = 250;
 constexpr uint64_t kLeastPause = 5;
-// So many frames of a pause count, each as much as two of distance.
+// So many frames of a pause count, each as much as one of distance.
 constexpr uint64_t kLongestPause = 100;
 // Seconds around a segment's times in which its text may sound.
 constexpr double kHearingMargin = 0.2;
@@ -47,7 +47,7 @@ uint64_t pause_near(const QuietFrames& frames, WindowPlace window, uint64_t near
     if (sound - begin >= kLeastPause) {
       const uint64_t middle = begin + (sound - begin) / 2;
       const uint64_t distance = middle > near ? middle - near : near - middle;
-      const int64_t score = static_cast<int64_t>(2 * std::min(sound - begin, kLongestPause)) -
+      const int64_t score = static_cast<int64_t>(std::min(sound - begin, kLongestPause)) -
                             static_cast<int64_t>(distance);
       if (score > best_score) {
         best_score = score;

@@ -292,6 +292,25 @@ describeWithBase('base', (folder) => {
       });
     });
 
+    test('a window ends where another language begins', async () => {
+      const pause = new Float32Array(12_000);
+      const parts = ['jfk', 'french', 'chinese'].flatMap((name) => [
+        ...wavSamples(`recordings/audio/${name}.wav`),
+        ...pause,
+      ]);
+      const options = { language: 'per-window', temperature: 0 } as const;
+      const { segments, languages } = await quantised.transcribe(Float32Array.from(parts), options);
+      expect(languages!.map(({ language }) => language)).toEqual(['en', 'fr', 'zh']);
+      const texts = ['en', 'fr', 'zh'].map((code) =>
+        segments.filter(({ language }) => language === code).map(({ text }) => text),
+      );
+      expect(texts.map((text) => text.join(''))).toEqual([
+        expect.stringMatching(/^ And so my fellow Americans.* for your country\.$/),
+        expect.stringMatching(/^ .*la dictée numéro/),
+        expect.stringMatching(/自己的脚/),
+      ]);
+    });
+
     test('live, each utterance is in its own language and not in that of the prompt', async () => {
       const live = quantised.stream({ language: 'per-utterance' });
       const read = (async () => {

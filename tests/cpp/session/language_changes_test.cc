@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "session/window_sound.h"
 #include "harness.h"
+#include "session/window_sound.h"
 #include "whisper/encoded_model.h"
 
 namespace susurrus::testing {
@@ -60,7 +60,7 @@ SUSURRUS_TEST(one_language_does_not_change) {
 SUSURRUS_TEST(little_evidence_is_no_change) {
   // A word that sounds like another language.
   expect_change({0, 0, 0, 1, 0, 0, 0, 0}, std::nullopt);
-  expect_change({0, 0, 0, 1, 1, 0, 0, 0}, std::nullopt);
+  expect_change({0, 0, 0, 1, 1, 1, 0, 0}, std::nullopt);
   // One at the border of the window.
   expect_change({0, 0, 0, 0, 0, 1}, std::nullopt);
   expect_change({1, 0, 0, 0, 0, 0}, std::nullopt);

@@ -19,7 +19,7 @@ export function recordingSupply(samples: Float32Array): AudioSupply {
   };
 }
 
-/** Keeps the last range that was asked for, since the next one may overlap it, and nothing else. */
+/** Keeps the last range that was asked for, and what it has of an earlier one after it, since the next may overlap them. */
 export class StreamSupply implements AudioSupply {
   readonly #want: (sampleCount: number) => void;
   #arrived: ((samples: Float32Array) => void) | undefined;
@@ -47,6 +47,12 @@ export class StreamSupply implements AudioSupply {
   }
 
   async read(begin: number, end: number): Promise<Float32Array> {
+    const keptEnd = this.#keptBegin + this.#kept.length;
+    if (begin >= this.#keptBegin && end <= keptEnd) {
+      this.#kept = this.#kept.subarray(begin - this.#keptBegin);
+      this.#keptBegin = begin;
+      return this.#kept.subarray(0, end - begin);
+    }
     const range = new Float32Array(end - begin);
     const put = (samples: Float32Array, at: number): void => {
       const from = Math.max(begin, at);
