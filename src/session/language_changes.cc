@@ -24,7 +24,7 @@ std::optional<size_t> first_change(const LanguageProfile& profile) {
   const size_t count = profile.language_count;
   const size_t seconds = profile.seconds();
   if (seconds < 2 * kLeastSeconds) return std::nullopt;
-  // Of the best path to each language: its score, and its first change.
+  // The best path to each language so far.
   struct Path {
     float score = 0;
     size_t first = 0;   // language

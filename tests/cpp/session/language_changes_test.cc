@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kLeast = -4;
 
-/// Of three languages; each second is clearly in one, or, as -1, in none.
+/// A profile of three languages; each second is clearly in one, or, as -1, in none.
 LanguageProfile profile_of(const std::vector<int>& seconds) {
   LanguageProfile profile{.language_count = 3, .log_probabilities = {}};
   for (int language : seconds) {
