@@ -11,6 +11,7 @@ import { ggmlFile, storedBytes, storedType, type GgmlType } from '../support/ggm
 import { expectGoldenTokens } from '../support/golden_tokens.js';
 import { goldenRanks, goldenTensors } from '../support/golden_tensors.js';
 import { goldenModels } from '../support/goldens.js';
+import { expectSameTensors } from '../support/same_tensors.js';
 import { describeWithShared } from '../support/shared_folder.js';
 
 describeWithShared(['golden'], 'ggml', () => {
@@ -28,13 +29,27 @@ describeWithShared(['golden'], 'ggml', () => {
   }
 
   describe.each(goldenModels)('%s', (model) => {
-    test.each(['f32', 'f16'] as const)('%s gives the goldens’ tokens', async (type) => {
+    /** What comes of the model's file of this type. */
+    async function converted(type: 'f32' | 'f16'): Promise<string> {
       // The name says nothing.
       const source = write(`${model}.${type}`, ggmlFile(model, type));
       const path = join(root, `${model}-${type}.apr`);
       const result = await built.convertModel(source, path, { dtype: 'f32' });
       expect(result.warnings).toEqual([]);
-      await expectGoldenTokens(model, path);
+      return path;
+    }
+
+    test('f32 gives the goldens’ tokens', async () => {
+      await expectGoldenTokens(model, await converted('f32'));
+    });
+
+    test('f16 gives the same weights and vocabulary', async () => {
+      using found = await built.openModelFile(await converted('f16'));
+      using expected = await built.openModelFile(join(root, `${model}-f32.apr`));
+      await expectSameTensors(found, expected);
+      const [some, all] = await Promise.all([found.vocabulary(), expected.vocabulary()]);
+      expect(JSON.stringify(some) === JSON.stringify(all)).toBe(true);
+      expect(some!.length).toBeGreaterThan(50_000);
     });
   });
 
@@ -66,14 +81,17 @@ describeWithShared(['golden'], 'ggml', () => {
         if (shape.length !== 2 || name.endsWith('positional_embedding')) continue;
         const [dtype, bytes] = found.get(name)!;
         expect(dtype).toBe('f32');
+        const floats = new Float32Array(new Uint8Array(bytes).buffer);
         for (let block = 0; block < values.length; block += 32) {
-          const range = values.subarray(block, block + 32);
-          const magnitude = Math.max(...range.map(Math.abs));
+          let magnitude = 0;
+          for (let i = block; i < block + 32; ++i) {
+            magnitude = Math.max(magnitude, Math.abs(values[i]!));
+          }
           const limit = largestStep[type] * magnitude * 1.01 + 1e-6;
-          range.forEach((value, i) => {
-            const error = Math.abs(bytes.readFloatLE(4 * (block + i)) - value);
-            if (error > limit) throw new Error(`${name} ${block + i}: ${error} > ${limit}`);
-          });
+          for (let i = block; i < block + 32; ++i) {
+            const error = Math.abs(floats[i]! - values[i]!);
+            if (!(error <= limit)) throw new Error(`${name} ${i}: ${error} > ${limit}`);
+          }
         }
       }
     });

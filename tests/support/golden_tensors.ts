@@ -42,9 +42,10 @@ function readTensors(model: GoldenModel): GoldenTensor[] {
         },
       ]) => {
         if (dtype !== 'F16') throw new Error(`${name} is ${dtype}`);
-        const values = Float32Array.from({ length: (end - begin) / 2 }, (_, i) =>
-          fromHalf(file.readUInt16LE(8 + length + begin + 2 * i)),
-        );
+        const values = new Float32Array((end - begin) / 2);
+        for (let i = 0; i < values.length; ++i) {
+          values[i] = fromHalf(file.readUInt16LE(8 + length + begin + 2 * i));
+        }
         return { name, shape, values };
       },
     );

@@ -16,15 +16,21 @@ export function fromHalf(half: number): number {
     : sign * (1 + fraction / 1024) * power2(exponent - 15);
 }
 
+const number = new Float64Array(1);
+const words = new Uint32Array(number.buffer);
+/** What 2 is raised to in a positive number, by its bits. */
+function exponentOf(value: number): number {
+  number[0] = value;
+  return (words[1]! >> 20) - 1023;
+}
+
 /** Nearest, ties to even. */
 export function toHalf(value: number): number {
   const sign = value < 0 || 1 / value < 0 ? 0x8000 : 0;
   const magnitude = Math.abs(value);
   if (!(magnitude >= 0)) return 0x7e00;
   if (magnitude >= 65520) return sign | 0x7c00;
-  const exponent = magnitude < power2(-14) ? -14 : Math.floor(Math.log2(magnitude));
-  // log2 may round up across a power of two.
-  const power = power2(exponent) > magnitude && exponent > -14 ? exponent - 1 : exponent;
+  const power = Math.max(-14, exponentOf(magnitude));
   const steps = roundToEven(magnitude / power2(power - 10));
   return sign | (steps + (power + 14) * 1024);
 }
