@@ -17,8 +17,10 @@ import { errorOf } from '../support/embedded_model.js';
 import { ggmlFile } from '../support/ggml_writer.js';
 import { expectGoldenTokens } from '../support/golden_tokens.js';
 import { goldenRanks } from '../support/golden_tensors.js';
-import { goldenModels, sharedJson, type GoldenModel } from '../support/goldens.js';
-import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+import { goldenModels, sharedJson } from '../support/goldens.js';
+import { testModel } from '../support/goldens_models.js';
+import { expectSameTensors } from '../support/same_tensors.js';
+import { describeWithShared } from '../support/shared_folder.js';
 
 /** Bytes are compared as such: jest would look at each of millions. */
 function expectSame(found: Map<string, ReadTensor>, expected: Map<string, ReadTensor>): void {
@@ -45,18 +47,6 @@ describeWithShared(['golden'], 'export', () => {
   });
   afterAll(() => rmSync(root, { recursive: true }));
 
-  const goldenFolder = (model: GoldenModel) => join(sharedFolder, `golden/models/${model}`);
-
-  /** The golden model as an APR2 file of f32. */
-  async function golden(model: GoldenModel): Promise<string> {
-    const path = join(root, `${model}.apr`);
-    if (!existsSync(path)) {
-      const vocabulary = goldenRanks(model);
-      await built.convertModel(goldenFolder(model), path, { dtype: 'f32', vocabulary });
-    }
-    return path;
-  }
-
   function write(name: string, bytes: Uint8Array): string {
     const path = join(root, name);
     writeFileSync(path, bytes);
@@ -80,19 +70,22 @@ describeWithShared(['golden'], 'export', () => {
       expectSame(readSafetensors(readFileSync(out)), readSafetensors(Buffer.from(source)));
     });
 
-    test('through ggml the goldens’ tokens stay', async () => {
+    // What whisper.cpp's file of these weights gives is in convert/ggml.
+    test('through ggml goes whisper.cpp’s file, and the weights stay', async () => {
       const file = join(root, `${model}.bin`);
-      const result = await built.convertModel(await golden(model), file, { format: 'ggml' });
+      const result = await built.convertModel(await testModel(model), file, { format: 'ggml' });
       expect(result.tensors.every(({ relativeError }) => relativeError === 0)).toBe(true);
       expectSameGgml(readGgml(readFileSync(file)), readGgml(Buffer.from(ggmlFile(model, 'f32'))));
       const again = join(root, `${model}-ggml.apr`);
       await built.convertModel(file, again, { dtype: 'f32' });
-      await expectGoldenTokens(model, again);
+      using found = await built.openModelFile(again);
+      using first = await built.openModelFile(await testModel(model));
+      await expectSameTensors(found, first);
     });
 
     test('through a folder of the hub the goldens’ tokens stay', async () => {
       const folder = join(root, `${model}-hub`);
-      const result = await built.convertModel(await golden(model), folder, {
+      const result = await built.convertModel(await testModel(model), folder, {
         format: 'safetensors',
       });
       expect(result.files).toEqual([
@@ -105,13 +98,13 @@ describeWithShared(['golden'], 'export', () => {
       expect(back.warnings).toEqual([]);
       await expectGoldenTokens(model, again);
       // The vocabulary, and what decoding is told, are those of the golden's own files.
-      using first = await built.loadModel<'whisper'>(await golden(model));
+      using first = await built.loadModel<'whisper'>(await testModel(model));
       using second = await built.loadModel<'whisper'>(again);
       for (const text of ['Hello, world', ' naïve 你好']) {
         expect(await second.tokenizer.encode(text)).toEqual(await first.tokenizer.encode(text));
       }
       const heads = async (path: string) => (await built.inspect(path)).metadata.alignment_heads;
-      expect(await heads(again)).toEqual(await heads(await golden(model)));
+      expect(await heads(again)).toEqual(await heads(await testModel(model)));
     });
   });
 
@@ -147,7 +140,7 @@ describeWithShared(['golden'], 'export', () => {
 
   test('what ggml has no type for is refused', async () => {
     const error = await errorOf(
-      built.convertModel(await golden('micro'), join(root, 'no.bin'), {
+      built.convertModel(await testModel('micro'), join(root, 'no.bin'), {
         format: 'ggml',
         dtype: 'bf16',
       }),
@@ -171,7 +164,7 @@ describeWithShared(['golden'], 'export', () => {
         expect([name, foundType, foundBytes.equals(bytes)]).toEqual([name, dtype, true]);
       }
       const fresh = join(root, 'q8_0.apr');
-      const made = await built.convertModel(await golden('micro'), fresh, { dtype: 'q8_0' });
+      const made = await built.convertModel(await testModel('micro'), fresh, { dtype: 'q8_0' });
       const embedding = made.tensors.find(({ name }) => name === 'decoder.token_embedding.weight')!;
       expect(embedding.dtype).toBe('q8_0');
       expect(embedding.relativeError).toBeGreaterThan(0.001);
@@ -179,7 +172,7 @@ describeWithShared(['golden'], 'export', () => {
     });
 
     test('metadata go over whole, from one file, from shards and into shards', async () => {
-      const source = await golden('micro');
+      const source = await testModel('micro');
       const metadataOf = async (path: string) => (await built.inspect(path)).metadata;
       const { quantization, ...before } = await metadataOf(source);
       expect(quantization).toBeUndefined();
@@ -202,17 +195,17 @@ describeWithShared(['golden'], 'export', () => {
 
   test('a stream gets the bytes that a file gets', async () => {
     const path = join(root, 'stream.apr');
-    await built.convertModel(await golden('micro'), path, { dtype: 'q4_0' });
+    await built.convertModel(await testModel('micro'), path, { dtype: 'q4_0' });
     const chunks: Uint8Array[] = [];
     const sink = new WritableStream<Uint8Array>({ write: (chunk) => void chunks.push(chunk) });
-    await built.convertModel(new Blob([readFileSync(await golden('micro'))]), sink, {
+    await built.convertModel(new Blob([readFileSync(await testModel('micro'))]), sink, {
       dtype: 'q4_0',
     });
     expect(Buffer.concat(chunks).equals(readFileSync(path))).toBe(true);
   });
 
   test('the command line exports, and tells what was lost', async () => {
-    const source = await golden('micro-en');
+    const source = await testModel('micro-en');
     const out = join(root, 'command.bin');
     const report = JSON.parse(
       susurrus('convert', source, out, '--format', 'ggml', '--dtype', 'q5_0', '--json'),

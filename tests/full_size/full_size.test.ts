@@ -50,7 +50,10 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
 
         const sound = readFileSync(lecture);
         const begun = performance.now();
-        const result = await model.transcribe(sound, fullSizeOptions);
+        // Random weights write to the end of a window's text. The full length is tiny's; base shows its memory, planned whatever
+        // is written, with less.
+        const length = size === 'tiny' ? undefined : 40;
+        const result = await model.transcribe(sound, { ...fullSizeOptions, sampleLength: length });
         const done = performance.now();
         expect(result.duration).toBeCloseTo(60, 0);
         const windows = new Set(result.segments.map((segment) => segment.seek));
@@ -59,7 +62,8 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
         // What the first minute took is all it ever takes.
         const after = await model.memory();
         expect(after.heapBytes - fresh.heapBytes).toBeLessThanOrEqual(64 * 1024);
-        await model.transcribe(sound.subarray(0, 44 + 5 * 32000), fullSizeOptions);
+        const beginning = sound.subarray(0, 44 + 5 * 32000);
+        await model.transcribe(beginning, { ...fullSizeOptions, sampleLength: 40 });
         const again = await model.memory();
         expect(again.heapBytes).toBeLessThanOrEqual(after.heapBytes);
         expect(again.heapPeakBytes).toBe(after.heapPeakBytes);

@@ -2,7 +2,7 @@
 import { readRanks } from '../../scripts/hub_vocabulary.mjs';
 import { goldenDims, goldenRanks, goldenTensors, type GoldenTensor } from './golden_tensors.js';
 import { sharedJson, type GoldenModel } from './goldens.js';
-import { toHalf } from './halves.js';
+import { halves } from './halves.js';
 import { storedBytes, storedType, tensorTypes, type GgmlType } from './ggml_writer.js';
 
 /** F16 SafeTensors, in this order. */
@@ -12,10 +12,12 @@ export const halfSafetensors = (tensors: readonly GoldenTensor[]): Uint8Array =>
 /** bf16 is the upper half of an f32's bits. */
 const encoders = {
   f32: (values: Float32Array): Buffer => Buffer.from(values.slice().buffer),
-  f16: (values: Float32Array): Buffer => Buffer.from(Uint16Array.from(values, toHalf).buffer),
+  f16: (values: Float32Array): Buffer => Buffer.from(halves(values).buffer),
   bf16: (values: Float32Array): Buffer => {
     const bits = new Uint32Array(values.slice().buffer);
-    return Buffer.from(Uint16Array.from(bits, (value) => value >>> 16).buffer);
+    const uppers = new Uint16Array(bits.length);
+    for (let i = 0; i < bits.length; ++i) uppers[i] = bits[i]! >>> 16;
+    return Buffer.from(uppers.buffer);
   },
 };
 

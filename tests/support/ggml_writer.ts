@@ -9,7 +9,7 @@ import {
   type GoldenTensor,
 } from './golden_tensors.js';
 import type { GoldenModel } from './goldens.js';
-import { toHalf } from './halves.js';
+import { halves } from './halves.js';
 
 export type GgmlType = 'f32' | 'f16' | BlockType;
 
@@ -28,7 +28,7 @@ export function storedType({ name, shape }: GoldenTensor, type: GgmlType): GgmlT
 
 export function storedBytes(values: Float32Array, type: GgmlType): Uint8Array {
   if (type === 'f32') return new Uint8Array(values.slice().buffer);
-  if (type === 'f16') return new Uint8Array(Uint16Array.from(values, toHalf).buffer);
+  if (type === 'f16') return new Uint8Array(halves(values).buffer);
   return quantise(type, values);
 }
 
