@@ -5,8 +5,9 @@
 //
 // A stated size is a number between comments, <!-- size NAME -->194<!-- /size -->, in kB after brotli; NAME is a file, or
 // several joined by +. The table of docs/dev/performance.md stands between <!-- sizes --> and <!-- /sizes -->.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { filesBelow } from './check_layers.mjs';
 import { isProgram, main, readArguments, root, StepError } from './toolchain/steps.mjs';
@@ -51,7 +52,7 @@ const downloads = [
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1);
 
-/** Compressing takes seconds, and documents state a size several times. */
+/** Documents state a size several times. */
 const sizes = new Map();
 
 /**
@@ -73,8 +74,35 @@ function contentOf(name) {
 
 function measure(name) {
   const content = contentOf(name);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
-  return { raw: content.length, brotli: brotliCompressSync(content, { params }).length };
+  return { raw: content.length, brotli: compressedSize(content) };
+}
+
+/** Compressed sizes of earlier runs, by the SHA-256 of what was compressed: a build changes few of the files. */
+const earlierSizes = join(root, 'build/compressed_sizes.json');
+/** @type {Record<string, number> | undefined} */
+let compressed;
+
+/** What earlier runs found; nothing where that cannot be read. */
+function readEarlier() {
+  try {
+    return JSON.parse(readFileSync(earlierSizes, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function compressedSize(content) {
+  compressed ??= readEarlier();
+  const digest = createHash('sha256').update(content).digest('hex');
+  if (!Number.isInteger(compressed[digest])) {
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    compressed[digest] = brotliCompressSync(content, { params }).length;
+    mkdirSync(dirname(earlierSizes), { recursive: true });
+    const own = `${earlierSizes}.${process.pid}`;
+    writeFileSync(own, JSON.stringify(compressed));
+    renameSync(own, earlierSizes);
+  }
+  return compressed[digest];
 }
 
 const stated = /<!-- size ([\w.+-]+) -->([\d.]+)<!-- \/size -->/g;
