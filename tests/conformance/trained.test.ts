@@ -218,7 +218,9 @@ describeWithBase('base', () => {
     beforeAll(async () => {
       const { loadModel } = await builtPackage();
       const loaded = async (dtype: 'f32' | 'q8_0'): Promise<WhisperModel> =>
-        loadModel<'whisper'>(await ensureTrainedModel({ name: 'base', dtype }), { variant: 'simd' });
+        loadModel<'whisper'>(await ensureTrainedModel({ name: 'base', dtype }), {
+          variant: 'simd',
+        });
       model = await loaded('f32');
       quantised = await loaded('q8_0');
     });

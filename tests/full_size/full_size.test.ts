@@ -52,7 +52,7 @@ describeWithShared(fullSizeNeeds, 'a Whisper of full size, in Node', () => {
         const begun = performance.now();
         // Random weights write to the end of a window's text. The full length is tiny's; base shows its memory, planned whatever
         // is written, with less.
-        const length = size === 'tiny' ? undefined : 40;
+        const length = size === 'tiny' ? null : 40;
         const result = await model.transcribe(sound, { ...fullSizeOptions, sampleLength: length });
         const done = performance.now();
         expect(result.duration).toBeCloseTo(60, 0);
