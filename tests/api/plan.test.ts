@@ -71,9 +71,13 @@ async function expectPlanned(model: ModelSource, options: LoadOptions = {}): Pro
   expect(plan.threads).toBe(loaded.info.threads);
   await loaded.transcribe(sampleAudio(), { beamSize: 5, timestamps: 'word' });
   const { wasmBytes } = await loaded.memory();
-  expect(plan.peakBytes).toBeGreaterThanOrEqual(wasmBytes);
-  const { overheadBytes, sequenceBytes, wordBytes, engineBytes } = plan;
-  const always = [weightBytes, kvCacheBytes, activationBytes, overheadBytes, engineBytes];
+  const { overheadBytes, sequenceBytes, wordBytes, engineBytes, detectorBytes } = plan;
+  expect(plan.peakBytes).toBeGreaterThanOrEqual(wasmBytes + detectorBytes);
+  expect(plan.revisionBytes).toBe(0);
+  const always = [
+    ...[weightBytes, kvCacheBytes, activationBytes],
+    ...[overheadBytes, engineBytes, detectorBytes],
+  ];
   const atTimes = Math.max(sequenceBytes, wordBytes);
   expect(plan.peakBytes).toBe(always.reduce((sum, bytes) => sum + bytes, atTimes));
   return plan;
@@ -128,6 +132,25 @@ describe('the plan is what is taken', () => {
     using model = await susurrus.loadModel<'whisper'>(modelPath);
     await model.decode(sampleAudio(), { beamSize: 16 });
     expect(beams.peakBytes).toBeGreaterThanOrEqual((await model.memory()).wasmBytes);
+  });
+
+  test('with a second hearing of a stream, which has a state of its own', async () => {
+    const one = await susurrus.plan(modelPath, { vad: false });
+    const both = await susurrus.plan(modelPath, { vad: false, revise: true });
+    expect([one.revisionBytes, one.detectorBytes, both.detectorBytes]).toEqual([0, 0, 0]);
+    expect(both.peakBytes - one.peakBytes).toBe(both.revisionBytes);
+    using model = await susurrus.loadModel<'whisper'>(modelPath);
+    const peakAfter = async (revise: boolean): Promise<number> => {
+      const stream = model.stream({ vad: false, revise });
+      await stream.feed(sampleAudio());
+      await stream.close();
+      return (await model.memory()).heapPeakBytes;
+    };
+    const first = await peakAfter(false);
+    const second = (await peakAfter(true)) - first;
+    expect(second).toBeGreaterThanOrEqual(both.kvCacheBytes + both.activationBytes);
+    expect(second).toBeLessThanOrEqual(both.revisionBytes);
+    expect((await model.memory()).wasmBytes).toBeLessThanOrEqual(both.peakBytes);
   });
 
   test('with a vocabulary as large as a trained model has', async () => {
@@ -345,7 +368,10 @@ describe('what cannot be planned is an error, as in loading', () => {
   });
 
   test('options', async () => {
-    for (const [option, value] of Object.entries({ beamSize: 17, threads: 9, beam_size: 5 })) {
+    for (const [option, value] of Object.entries({
+      ...{ beamSize: 17, threads: 9, beam_size: 5 },
+      ...{ vad: {}, revise: 1 },
+    })) {
       const error = await errorOf(susurrus.plan(modelPath, { [option]: value }));
       expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: option } });
     }
@@ -375,14 +401,23 @@ describe('the verdict', () => {
       'no',
     ],
   ])('%s', (_, peakBytes, device, fits) => {
-    const verdict = verdictOn({ peakBytes, keptLaterBytes: 0 }, device);
+    const verdict = verdictOn({ peakBytes, detectorBytes: 0, keptLaterBytes: 0 }, device);
     expect(verdict.fits).toBe(fits);
     expect(verdict.reasons.length).toBe(1);
   });
 
+  test('the engine does not address what the detector takes', () => {
+    const device = { memoryBytes: 64 * gibibyte, freeBytes: 64 * gibibyte };
+    const needs = { peakBytes: 4 * gibibyte, keptLaterBytes: 0 };
+    const fits = [0, mebibyte].map(
+      (detectorBytes) => verdictOn({ ...needs, detectorBytes }, device).fits,
+    );
+    expect(fits).toEqual(['no', 'yes']);
+  });
+
   test('what storage has no room for waits in memory', () => {
     const device = { memoryBytes: 2 * gibibyte, storageBytes: 1000 };
-    const needs = { peakBytes: gibibyte / 2, keptLaterBytes: gibibyte };
+    const needs = { peakBytes: gibibyte / 2, detectorBytes: 0, keptLaterBytes: gibibyte };
     const { fits, reasons } = verdictOn(needs, device);
     expect(fits).toBe('unsure');
     expect(reasons[0]).toMatch(/^it will not be kept: /);

@@ -622,6 +622,10 @@ describe('other commands', () => {
     expect(calls).toEqual([['plan', 'base', { threads: 2, beamSize: 5 }]]);
     expect(stdout).toMatch(/^to fetch +81\.8 MB\nkept already +0\.0 MB\nweights +148\.1 MB$/m);
     expect(stdout).toMatch(/^at most +not known\nfits here +not sure: it may$/m);
+    const uses = await run('plan', 'base', '--revise', '--no-vad');
+    expect(uses.calls).toEqual([['plan', 'base', { revise: true, vad: false }]]);
+    expect(uses.stdout).toMatch(/^second hearing +32\.0 MB\nvoice detector +9\.4 MB$/m);
+    expect(await run('plan', 'base', '--vad', '--no-vad')).toMatchObject({ status: 64, calls: [] });
     const json = await run('plan', 'base', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ weightBytes: 148_123_648 });
     for (const [option, value] of [

@@ -1,18 +1,25 @@
 // The detector of a model is started once, and shared by its transcriptions and streams, none of which knows of another.
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { LoadOptions, LiveTranscription, WhisperModel } from '../../web/src/api/types.js';
+import type {
+  LoadOptions,
+  LiveTranscription,
+  PlanOptions,
+  WhisperModel,
+} from '../../web/src/api/types.js';
 import { joined } from '../../web/src/api/joined.js';
 import { EngineHost } from '../../web/src/engine/engine_host.js';
 import { openSingleThread } from '../../web/src/engine/single_thread.js';
 import { loadModelOn } from '../../web/src/model/load_model.js';
 import { openNetworksHost } from '../../web/src/networks/fetched_networks.js';
+import type { NetworksHost, NetworksModule } from '../../web/src/networks/networks_host.js';
 import { node } from '../../web/src/node_platform.js';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import type { NetworksLink } from '../../web/src/protocol/networks.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
+import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelBytes, sampleAudio } from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { turns } from '../support/turns.js';
@@ -43,16 +50,19 @@ type Hold = (name: string) => Promise<void> | undefined;
 const models: WhisperModel[] = [];
 afterEach(() => models.splice(0).forEach((model) => model.dispose()));
 
-/** A model, the detectors that were started for it, and what its detectors wait for. */
+/** A model, the detectors that were started for it, their hosts, and what its detectors wait for. */
 async function watchedModel(options: LoadOptions = {}) {
   const detectors: Started[] = [];
+  const hosts: NetworksHost[] = [];
   const gates: { hold: Hold | undefined; start: Error | undefined } = {
     ...{ hold: undefined, start: undefined },
   };
   const openNetworks = (): NetworksLink => {
     const started: Started = { isClosed: false, recordings: new Set(), fail: undefined };
     detectors.push(started);
-    const link: NetworksLink = openInProcess(openNetworksHost(networks));
+    const host = openNetworksHost(networks);
+    hosts.push(host);
+    const link: NetworksLink = openInProcess(host);
     return {
       async call(name, request, call) {
         await gates.hold?.(name);
@@ -81,7 +91,7 @@ async function watchedModel(options: LoadOptions = {}) {
   };
   const model = await loadModelOn(platform, modelBytes(), { threads: 1, ...options });
   models.push(model as WhisperModel);
-  return { model: model as WhisperModel, detectors, gates };
+  return { model: model as WhisperModel, detectors, hosts, gates };
 }
 
 /** A digit or two, and others. */
@@ -144,6 +154,29 @@ test('a transcription and two streams at once share it, and each hears its own s
   ]);
   expect(together).toEqual(alone);
   expect(detectors).toHaveLength(1);
+});
+
+test.each<[string, PlanOptions, (model: WhisperModel) => Promise<unknown>]>([
+  ['a transcription', {}, (model) => model.transcribe(paused)],
+  ['a stream', {}, (model) => textOf(model.stream(), paused)],
+  [
+    'a stream that is heard again',
+    { revise: true },
+    (model) => textOf(model.stream({ revise: true }), paused),
+  ],
+])('with %s it takes what plan() says', async (_, options, use) => {
+  const { plan } = await builtPackage();
+  const { detectorBytes, peakBytes } = await plan(modelBytes(), options);
+  const bare = await plan(modelBytes(), { ...options, vad: false });
+  expect([bare.detectorBytes, peakBytes - bare.peakBytes]).toEqual([0, detectorBytes]);
+  const { model, hosts } = await watchedModel();
+  await use(model);
+  expect(hosts).toHaveLength(1);
+  const opened = Reflect.get(hosts[0]!, 'opened') as NetworksModule;
+  const { byteLength } = opened.HEAPU8 as Uint8Array;
+  const taken = byteLength + statSync(join(projectRoot, 'models/vad.tsm')).size;
+  expect(detectorBytes).toBeGreaterThanOrEqual(taken);
+  expect(detectorBytes - taken).toBeLessThan(2 ** 20);
 });
 
 describe('it ends', () => {

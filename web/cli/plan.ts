@@ -1,6 +1,7 @@
 import { plan, type ModelPlan } from '../src/node.js';
 import { weightTypes } from '../src/api/generated/dtypes.js';
 import { asNumber, parse, usageError } from './arguments.js';
+import { vadArguments, vadOption } from './listening_options.js';
 import { print } from './terminal.js';
 
 export const planArguments = {
@@ -8,6 +9,8 @@ export const planArguments = {
   dtype: { type: 'string' },
   threads: { type: 'string' },
   'beam-size': { type: 'string' },
+  revise: { type: 'boolean' },
+  ...vadArguments,
 } as const;
 
 /** What a model will take, before it is fetched. */
@@ -19,6 +22,7 @@ export async function planCommand(args: readonly string[], signal: AbortSignal):
   if (values.dtype !== undefined && !dtype) {
     throw usageError(`--dtype is one of ${weightTypes.join(', ')}`);
   }
+  const vad = vadOption(values);
   const planned = await plan(model, {
     signal,
     ...(dtype && { dtype }),
@@ -28,6 +32,8 @@ export async function planCommand(args: readonly string[], signal: AbortSignal):
     ...(values['beam-size'] !== undefined && {
       beamSize: asNumber(values['beam-size'], 'beam-size'),
     }),
+    ...(values.revise && { revise: true }),
+    ...(vad !== undefined && { vad }),
   });
   print(values.json ? `${JSON.stringify(planned, null, 2)}\n` : toText(planned));
 }
@@ -41,6 +47,8 @@ function toText({ verdict, fetchBytes = NaN, ...bytes }: ModelPlan): string {
     ['activations', bytes.activationBytes],
     ['beams', bytes.sequenceBytes],
     ['times of words', bytes.wordBytes],
+    ['second hearing', bytes.revisionBytes],
+    ['voice detector', bytes.detectorBytes],
     ['tokenizer, windows', bytes.overheadBytes],
     ['engine', bytes.engineBytes],
     ['at most', bytes.peakBytes],

@@ -1,6 +1,6 @@
 // plan(): what a model will take, from its header alone.
 import { SusurrusError } from '../../src/api/errors.js';
-import { checkOptions, wholeBetween } from '../../src/api/options.js';
+import { checkOptions, flag, wholeBetween } from '../../src/api/options.js';
 import { abortedOr, onAbort, throwIfAborted } from '../../src/api/signals.js';
 import type { ModelPlan, ModelSource, PlanOptions, WeightType } from '../../src/api/types.js';
 import type { OpenedSource, Platform } from '../../src/platform/platform.js';
@@ -24,12 +24,11 @@ import { withOrigin, type Origin } from '../../src/sources/pump.js';
 import { readyModel, type RepositoryFiles } from '../hub/repository_files.js';
 import { planHubFolder, planRepository } from './named.js';
 import { planFile, planForwards, type PlannedFile } from './plan_file.js';
+import { withUses } from './planned_uses.js';
 import { verdictOn, type Device } from './verdict.js';
 
 /** The usual number of beams. */
 const usualSequences = 5;
-/** INITIAL_MEMORY in bindings/link_flags.cmake. */
-const engineBytes = 2 << 20;
 
 /** What there is of a model by its name or URL. */
 export interface FoundModel {
@@ -64,7 +63,12 @@ export async function planOn(
   options: PlanOptions,
   environment: PlanEnvironment,
 ): Promise<ModelPlan> {
-  checkOptions(options, { ...loadOptionChecks, beamSize: wholeBetween(1, 16) });
+  checkOptions(options, {
+    ...loadOptionChecks,
+    beamSize: wholeBetween(1, 16),
+    vad: flag,
+    revise: flag,
+  });
   await checkCryptoOptions(options);
   const { signal, assets, beamSize: sequences = usualSequences } = options;
   throwIfAborted(signal);
@@ -86,17 +90,15 @@ export async function planOn(
       environment,
     );
     const fetchBytes = byteCount === undefined ? undefined : Math.max(0, byteCount - keptBytes);
-    const peakBytes = plan.peakBytes + engineBytes;
+    const memory = withUses(plan, options);
     return {
       ...(fetchBytes !== undefined && { fetchBytes }),
       keptBytes,
       dims,
-      ...plan,
-      engineBytes,
-      peakBytes,
+      ...memory,
       threads,
       verdict: verdictOn(
-        { peakBytes, keptLaterBytes: isKeptLater(source, options) ? (fetchBytes ?? 0) : 0 },
+        { ...memory, keptLaterBytes: isKeptLater(source, options) ? (fetchBytes ?? 0) : 0 },
         await environment.device(),
       ),
     };

@@ -18,6 +18,8 @@ const safeBytes = 2 ** 29;
 
 export interface Needs {
   readonly peakBytes: number;
+  /** Those of the peak that the engine does not have to address. */
+  readonly detectorBytes: number;
   /** Bytes to be fetched and cached. */
   readonly keptLaterBytes: number;
 }
@@ -39,8 +41,9 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
 
   function fitsInto(): PlanVerdict['fits'] {
     const needed = inWords(peakBytes);
-    if (needs.peakBytes > mostWasmBytes) {
-      reasons.push(`it needs ${inWords(needs.peakBytes)}, and WebAssembly addresses 4 GiB`);
+    const addressed = needs.peakBytes - needs.detectorBytes;
+    if (addressed > mostWasmBytes) {
+      reasons.push(`it needs ${inWords(addressed)}, and WebAssembly addresses 4 GiB`);
       return 'no';
     }
     if (memoryBytes === undefined) {

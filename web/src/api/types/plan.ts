@@ -9,6 +9,10 @@ import type { LoadOptions } from './load.js';
 export interface PlanOptions extends LoadOptions {
   /** Number of beams, or of concurrent samples, to plan memory for: 1 to 16; 5 if absent. */
   readonly beamSize?: number;
+  /** Whether to count the voice detector, which transcribe() and stream() use unless told otherwise: `true` if absent. */
+  readonly vad?: boolean;
+  /** Whether to count what `stream({ revise: true })` takes: `false` if absent. */
+  readonly revise?: boolean;
 }
 
 /** What a model needs, in bytes. */
@@ -26,11 +30,15 @@ export interface ModelPlan {
   readonly sequenceBytes: number;
   /** In use, at most, while word times are computed. */
   readonly wordBytes: number;
+  /** With `revise`: a second state of the model, with beams or word times of its own; otherwise 0. */
+  readonly revisionBytes: number;
+  /** The voice detector while it is in use, by a second hearing too; 0 with `vad: false`. It runs apart from the engine. */
+  readonly detectorBytes: number;
   /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;
-  /** Upper bound of the engine's memory (`wasmBytes`), for loading and running. */
+  /** Upper bound of the memory for loading and running: the engine's (`wasmBytes`) and the detector's. */
   readonly peakBytes: number;
   readonly threads: number;
   readonly verdict: PlanVerdict;

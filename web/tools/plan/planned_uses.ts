@@ -1,0 +1,29 @@
+// What a model takes with what it is used for: the voice detector, and a second hearing of streams.
+import type { ModelPlan, PlanOptions } from '../../src/api/types.js';
+import type { PlannedMemory } from '../../src/protocol/files.js';
+
+/** INITIAL_MEMORY in bindings/link_flags.cmake. */
+const engineBytes = 2 << 20;
+/** The module that runs the detector's network for one recording, and the network's file (models/vad.tsm), rounded up to MiB. */
+const detectorBytes = 9 << 20;
+/** A second hearing has the detector too. */
+const secondDetectorBytes = 2 << 20;
+
+type Uses = 'revisionBytes' | 'detectorBytes' | 'engineBytes';
+
+/** `plan` is the core's, of the model alone. */
+export function withUses(
+  plan: PlannedMemory['plan'],
+  { vad = true, revise = false }: PlanOptions,
+): PlannedMemory['plan'] & Pick<ModelPlan, Uses> {
+  const { kvCacheBytes, activationBytes, sequenceBytes, wordBytes } = plan;
+  // The second hearing holds its beams while the first one works.
+  const secondBytes = kvCacheBytes + activationBytes + Math.max(sequenceBytes, wordBytes);
+  const uses = {
+    revisionBytes: revise ? secondBytes : 0,
+    detectorBytes: vad ? detectorBytes + (revise ? secondDetectorBytes : 0) : 0,
+    engineBytes,
+  };
+  const peakBytes = Object.values(uses).reduce((sum, bytes) => sum + bytes, plan.peakBytes);
+  return { ...plan, ...uses, peakBytes };
+}
