@@ -223,9 +223,13 @@ describe('a language', () => {
     expect(row).toEqual({
       ...{ languages: 'de, es', change: 'at a pause' },
       offline: { mixed: { errors: 1, units: 3 }, alone: { errors: 0, units: 3 } },
-      live: { mixed: { errors: 0, units: 3 }, alone: { errors: 0, units: 3 } },
+      live: {
+        ...{ mixed: { errors: 0, units: 3 }, alone: { errors: 0, units: 3 } },
+        revised: { errors: 0, units: 3 },
+      },
     });
-    expect(goalFigures([], [row])).toMatchObject({ languages: 0, mixedLive: 0 });
+    expect(goalFigures([], [row])).toMatchObject({ mixedLive: 0, mixedRevised: 0 });
+    expect(goalLine([], [row])).toContain('live +0.0, revised +0.0, as a file +33.3.');
     expect(mixedTable([row])).toContain('| German, then Spanish | at a pause |');
   });
 });

@@ -16,7 +16,8 @@ import { counted, rate, sum } from './units.mjs';
  */
 /**
  * Two languages in one recording, beside its two parts alone and told.
- * @typedef {{ languages: string; change: string; offline: { mixed: Count; alone: Count }; live: { mixed: Count; alone: Count } }} MixedRow
+ * @typedef {{ languages: string; change: string; offline: { mixed: Count; alone: Count };
+ *   live: { mixed: Count; alone: Count; revised: Count } }} MixedRow
  */
 
 /** Voices with at least so many wrong units of a hundred, told the language, say nothing about detection. */
@@ -113,8 +114,9 @@ export async function measureMixed(first, second, [change, seconds], ours) {
     for (const { language, said } of parts) {
       separate.push(counted(said.truth, (await hear(said.samples, language)).text));
     }
-    const together = counted(whole.truth, (await hear(whole.samples, mode)).text);
-    return { mixed: together, alone: sum(separate) };
+    const { text, revised: last } = await hear(whole.samples, mode);
+    const together = { mixed: counted(whole.truth, text), alone: sum(separate) };
+    return last === undefined ? together : { ...together, revised: counted(whole.truth, last) };
   };
   return {
     ...{ languages: `${first.language}, ${second.language}`, change },
@@ -148,6 +150,7 @@ export function goalFigures(rows, mixtures) {
     ...(mixtures.length > 0 && {
       mixed: points(of('offline')('mixed'), of('offline')('alone')),
       mixedLive: points(of('live')('mixed'), of('live')('alone')),
+      mixedRevised: points(of('live')('revised'), of('live')('alone')),
     }),
   };
 }

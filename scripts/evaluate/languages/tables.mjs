@@ -98,18 +98,22 @@ export const mixedTable = (rows) =>
       "file: `'per-window'`": share(offline.mixed),
       'live: parts alone': share(live.alone),
       "live: `'per-utterance'`": share(live.mixed),
+      revised: share(live.revised),
     })),
     2,
   );
 
 /** @type {(rows: readonly import('./measure.mjs').LanguageRow[], mixtures: readonly import('./measure.mjs').MixedRow[]) => string} */
 export function goalLine(rows, mixtures) {
-  const { languages, live, offline, mixed, mixedLive } = goalFigures(rows, mixtures);
+  const { languages, live, offline, mixed, mixedLive, mixedRevised } = goalFigures(rows, mixtures);
   const parts = [];
   if (live !== undefined)
     parts.push(`live auto − told ${signed(live)}, as a file ${signed(offline)}`);
   if (mixed !== undefined) {
-    parts.push(`mixed − its parts alone: live ${signed(mixedLive)}, as a file ${signed(mixed)}`);
+    const revised = `revised ${signed(mixedRevised)}`;
+    parts.push(
+      `mixed − its parts alone: live ${signed(mixedLive)}, ${revised}, as a file ${signed(mixed)}`,
+    );
   }
   return `Points, over ${languages} counted languages: ${parts.join('; ')}.`;
 }
