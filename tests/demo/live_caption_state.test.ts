@@ -242,7 +242,7 @@ describe('live captions', () => {
 
   test('Whisper models hear again what they heard in one language; others have no such option', () => {
     const mixed = liveOptionsOf({ family: 'whisper' }, { language: 'per-window' });
-    expect(mixed).toEqual({ language: 'per-utterance', maxLag: 20 });
+    expect(mixed).toEqual({ language: 'per-utterance', maxLag: 20, revise: true });
     expect(liveOptionsOf({ family: 'whisper' }, {})).toMatchObject({ revise: true });
     expect(liveOptionsOf({ family: 'transducer' }, {})).toEqual({ vad: true });
   });

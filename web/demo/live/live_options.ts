@@ -12,8 +12,7 @@ export function liveOptionsOf(
   if (family !== 'whisper') return { vad: true };
   return {
     maxLag: mostLag,
-    // The second hearing takes one language for up to 30 s: what it makes of speech in another may replace a text that was right.
-    ...(language !== 'per-window' && { revise: true }),
+    revise: true,
     ...(language !== undefined && {
       language: language === 'per-window' ? 'per-utterance' : language,
     }),
