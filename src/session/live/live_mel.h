@@ -32,6 +32,10 @@ class LiveMel {
   /// Drops the oldest frames.
   void drop(size_t count);
 
+  /// Those of frame_count(), as LogMel::log_frames() makes them, time-major.
+  std::span<const float> frames() const {
+    return frames_.floats().first(frame_count_ * log_mel_->n_mels());
+  }
   /// The first `count` frames, normalised by their own maximum, time-major [count, n_mels]; what is left of `window` is 0.0.
   void copy_to(std::span<float> window, size_t count) const;
 

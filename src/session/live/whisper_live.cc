@@ -7,6 +7,7 @@
 #include "session/live/sentence_end.h"
 #include "session/prompt.h"
 #include "session/window_segments.h"
+#include "session/window_sound.h"
 
 namespace susurrus {
 namespace {
@@ -63,6 +64,7 @@ WhisperLive::WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMe
       options_(std::move(options)),
       policy_(CommitPolicy::make(options_.policy)),
       mel_(std::move(mel)),
+      quiet_frames_(model.dimensions().n_mels, model.window_frames()),
       allowed_languages_(std::move(allowed_languages)),
       language_(language,
                 options_.transcribe.is_language_per_window ? LiveLanguage::Scope::utterance
@@ -141,14 +143,30 @@ Result<bool> WhisperLive::step() {
 }
 
 Status WhisperLive::begin_window() {
-  mel_.copy_to(model_->mel_window(), mel_.frame_count());
   heard_frames_ = mel_.first_frame() + mel_.frame_count();
+  if (is_window_quiet()) {
+    provisional_.clear();
+    if (!is_flushing_) {
+      tell(false);
+      slide();
+    }
+    return ok_status();
+  }
+  mel_.copy_to(model_->mel_window(), mel_.frame_count());
   if (!model_->special_tokens().is_multilingual || !language_.wants_detection())
     return begin_hypothesis(false);
   const EncoderContext context = LiveHypothesis::encoder_context(*model_, mel_.frame_count());
   SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, context));
   detector_.emplace(*model_, allowed_languages_, context);
   return ok_status();
+}
+
+/// The model makes up text for steady sound, as offline. Each window is judged by itself, since speakers may be quieter than those
+/// before them.
+bool WhisperLive::is_window_quiet() {
+  quiet_frames_.set_levels({});
+  quiet_frames_.set_window(0, mel_.frames());
+  return is_quiet(quiet_frames_, {.seek = 0, .frame_count = mel_.frame_count()});
 }
 
 bool WhisperLive::take_language(std::span<const LanguageProbability> found) {

@@ -11,6 +11,7 @@
 #include "session/live/live_options.h"
 #include "session/live/said_before.h"
 #include "session/live_recognition.h"
+#include "session/quiet_frames.h"
 #include "session/whisper_model.h"
 
 namespace susurrus {
@@ -44,8 +45,9 @@ class WhisperLive final : public LiveRecognition {
   WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel,
               std::string_view language, std::vector<uint32_t> allowed_languages);
 
-  /// The text of the window as it is now, first its language where that is open.
+  /// The text of the window as it is now, first its language where that is open. Nothing where nothing sounds.
   Status begin_window();
+  bool is_window_quiet();
   Status begin_hypothesis(bool is_encoded);
   /// True when the window has lost the sound that was in another language.
   bool take_language(std::span<const LanguageProbability> found);
@@ -76,6 +78,7 @@ class WhisperLive final : public LiveRecognition {
   WhisperLiveOptions options_;
   std::unique_ptr<CommitPolicy> policy_;
   LiveMel mel_;
+  QuietFrames quiet_frames_;
 
   uint64_t fed_samples_ = 0;
   uint64_t utterance_begin_ = 0;  // samples

@@ -6,7 +6,9 @@
 
 #include "base/utf8.h"
 #include "harness.h"
+#include "kernels/kernel_support.h"
 #include "session/recording_run.h"
+#include "whisper/encoded_model.h"
 
 namespace susurrus::testing {
 namespace {
@@ -103,6 +105,31 @@ SUSURRUS_TEST(streams_keep_their_promises_in_pieces_of_every_size) {
         expect_contract(events, 3);
       }
     }
+  }
+}
+
+SUSURRUS_TEST(steady_sound_is_not_decoded_and_speech_after_it_is) {
+  // A window of this model is 0.74 s, too short to know a floor of noise.
+  WhisperDimensions dimensions = kOddDimensions;
+  dimensions.n_audio_ctx = 250;
+  for (const float level : {0.0f, 0.01f}) {
+    RandomModel random = random_model(dimensions, 21);
+    auto model = make_model(random, default_kernels());
+    ASSERT_TRUE(model != nullptr);
+    auto live = WhisperLive::create(*model, live_options(CommitPolicyKind::attention, 1.2));
+    ASSERT_TRUE(live.has_value());
+    Random steady(5);
+    std::vector<float> samples(20 * kSampleRate);
+    for (float& sample : samples) sample = level * steady.bell();
+    ASSERT_TRUE(feed(**live, samples, false));
+    EXPECT_EQ((*live)->take_events().size(), 0u);
+    ASSERT_TRUE(feed(**live, noise(3 * kSampleRate), false));
+    (*live)->flush();
+    ASSERT_TRUE(work(**live));
+    const std::vector<LiveEvent> events = (*live)->take_events();
+    EXPECT_TRUE(std::ranges::any_of(
+        events, [](const LiveEvent& event) { return !event.segment.words.empty(); }));
+    for (const LiveEvent& event : events) EXPECT_TRUE(event.time > 20);
   }
 }
 
