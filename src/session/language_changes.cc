@@ -17,6 +17,8 @@ constexpr float kLeastLogProbability = -4;
 /// speaks, of 14 with a change all are.
 constexpr float kChangeCost = 6;
 constexpr size_t kLeastSeconds = 2;
+/// Where fewer mel frames sound, nothing is known.
+constexpr size_t kLeastSoundFrames = 50;
 
 }  // namespace
 
@@ -27,11 +29,9 @@ std::optional<size_t> first_change(const LanguageProfile& profile) {
   // The best path to each language so far.
   struct Path {
     float score = 0;
-    size_t first = 0;   // language
-    size_t change = 0;  // 0: none so far
+    size_t change = 0;  // the first; 0: none so far
   };
   std::vector<Path> paths(count);
-  for (size_t i = 0; i < count; ++i) paths[i].first = i;
   for (size_t t = 0; t < seconds; ++t) {
     const Path best = *std::ranges::max_element(paths, {}, &Path::score);
     const bool may_change = t >= kLeastSeconds && t + kLeastSeconds <= seconds;
@@ -101,7 +101,7 @@ std::optional<uint64_t> LanguageChanges::find(const QuietFrames& frames, WindowP
   for (size_t t = 0; t < spoken.seconds(); ++t) {
     const Heard part = heard(t);
     const size_t sound = frames.sound_count(place.seek + 2 * part.first, place.seek + 2 * part.end);
-    if (sound >= kPositionsPerSecond) continue;
+    if (sound >= kLeastSoundFrames) continue;
     // Silence is in no language.
     std::fill_n(
         spoken.log_probabilities.begin() + static_cast<ptrdiff_t>(t * spoken.language_count),

@@ -20,12 +20,17 @@ export function quantise(type: BlockType, values: Float32Array): Uint8Array {
   return blocks;
 }
 
+/** Returns what a value is multiplied with to become its number. */
+function writeScale(view: DataView, at: number, d: number): number {
+  view.setUint16(at, toHalf(d), true);
+  return d === 0 ? 0 : f32(1 / d);
+}
+
 function writeBytes(values: Float32Array, from: number, view: DataView, at: number): void {
   let magnitude = 0;
   for (let i = from; i < from + 32; ++i) magnitude = Math.max(magnitude, Math.abs(values[i]!));
   const d = f32(magnitude / 127);
-  const inverse = d === 0 ? 0 : f32(1 / d);
-  view.setUint16(at, toHalf(d), true);
+  const inverse = writeScale(view, at, d);
   for (let i = 0; i < 32; ++i) {
     const scaled = f32(values[from + i]! * inverse);
     view.setInt8(at + 2 + i, Math.sign(scaled) * Math.floor(Math.abs(scaled) + 0.5));
@@ -47,8 +52,7 @@ function writeSigned(
     if (Math.abs(values[i]!) > Math.abs(extreme)) extreme = values[i]!;
   }
   const d = f32(extreme / -(levels / 2));
-  const inverse = d === 0 ? 0 : f32(1 / d);
-  view.setUint16(at, toHalf(d), true);
+  const inverse = writeScale(view, at, d);
   for (let i = 0; i < 32; ++i) {
     const level = f32(f32(values[from + i]! * inverse) + levels / 2 + 0.5);
     q[i] = Math.min(levels - 1, Math.trunc(level));
@@ -70,8 +74,7 @@ function writeUnsigned(
     most = Math.max(most, values[i]!);
   }
   const d = f32(f32(most - least) / (levels - 1));
-  const inverse = d === 0 ? 0 : f32(1 / d);
-  view.setUint16(at, toHalf(d), true);
+  const inverse = writeScale(view, at, d);
   view.setUint16(at + 2, toHalf(least), true);
   for (let i = 0; i < 32; ++i) {
     const level = f32(f32(f32(values[from + i]! - least) * inverse) + 0.5);
