@@ -10,7 +10,6 @@ namespace {
 
 /// How many languages, from the front, detection cannot tell apart.
 size_t count_candidates(const std::vector<LanguageProbability>& found, const LanguageRule& rule) {
-  if (found.empty() || found[0].probability >= rule.sure) return 0;
   const float least = rule.least_share * found[0].probability;
   size_t count = 0;
   while (count < std::min(found.size(), rule.most) && found[count].probability >= least) ++count;
@@ -45,7 +44,7 @@ Result<bool> LanguageChoice::step() {
     if (!is_detected) return false;
     found_ = detector_->probabilities();
     detector_.reset();
-    candidate_count_ = count_candidates(found_, rule_);
+    take_candidates();
     if (candidate_count_ < 2) return true;
     SUSURRUS_RETURN_IF_ERROR(begin_text());
     return false;
@@ -63,6 +62,21 @@ Result<bool> LanguageChoice::step() {
   const auto chosen = found_.begin() + static_cast<ptrdiff_t>(best_.value_or(0));
   std::rotate(found_.begin(), chosen, chosen + 1);
   return true;
+}
+
+void LanguageChoice::take_candidates() {
+  candidate_count_ = 0;
+  if (found_.empty()) return;
+  const auto token = model_.special_tokens().language_token(rule_.before);
+  const bool is_change = token && found_[0].token != *token;
+  if (found_[0].probability >= rule_.sure && !is_change) return;
+  candidate_count_ = count_candidates(found_, rule_);
+  if (!is_change) return;
+  const auto begin = found_.begin() + static_cast<ptrdiff_t>(candidate_count_);
+  const auto before = std::ranges::find(begin, found_.end(), *token, &LanguageProbability::token);
+  if (before == found_.end()) return;
+  std::rotate(begin, before, before + 1);
+  ++candidate_count_;
 }
 
 Status LanguageChoice::begin_text() {

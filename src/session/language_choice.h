@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "session/language_detector.h"
@@ -20,6 +21,8 @@ struct LanguageRule {
   float detection_weight = 0.15f;
   /// Mean log probability below which no text decides anything.
   float least_logprob = -1;
+  /// The code of the language before; empty: none. Another one is never taken by detection alone.
+  std::string_view before = {};
 };
 /// Nothing is decoded.
 inline constexpr LanguageRule kDetectionAlone = {.sure = 0};
@@ -36,8 +39,11 @@ class LanguageChoice {
   Result<bool> step();
   /// The chosen one, then the others, the most probable first; the probabilities are those of detection.
   const std::vector<LanguageProbability>& probabilities() const { return found_; }
+  /// Texts were compared: the chosen one need not be what detection found.
+  bool is_by_text() const { return best_.has_value(); }
 
  private:
+  void take_candidates();
   Status begin_text();
   void judge(const WindowResult& result);
 

@@ -12,7 +12,11 @@ Result<bool> LanguageDetector::step() {
   if (!is_encoded_) {
     if (!model_.encode_step()) return false;
     is_encoded_ = true;
-    model_.reset_decoder();
+    if (first_ > 0) {
+      model_.reset_decoder_within(first_, model_.encoded_positions() - first_);
+    } else {
+      model_.reset_decoder();
+    }
     if (!special.is_multilingual) return true;
     const uint32_t start[] = {special.start_of_transcript};
     SUSURRUS_RETURN_IF_ERROR(model_.begin_decode(start));

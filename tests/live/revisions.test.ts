@@ -121,22 +121,6 @@ test('what ends with the second hearing belongs to the last text', () => {
   expect(revisions.heard([segment(9, 'ten')], 10)).toEqual([]);
 });
 
-test('where each utterance has its language, a text of another language than was heard stays', () => {
-  for (const keepsLanguages of [true, false]) {
-    const revisions = new Revisions(keepsLanguages);
-    const german = { ...final(0, 0, 'guten tag'), language: 'de' };
-    const english = { ...final(1, 5, 'good mourning'), language: 'en' };
-    revisions.said(german);
-    revisions.said(english);
-    const changes = [
-      ...revisions.heard([segment(5, 'good morning', 'en')], 6),
-      ...revisions.finish(6),
-    ];
-    const rest = [[1], [' good morning']];
-    expect(told(changes)).toEqual(keepsLanguages ? [rest] : [[[0], []], rest]);
-  }
-});
-
 test('given up, texts stay, also those that end later', () => {
   const revisions = new Revisions();
   revisions.said(final(0, 0, 'one too'));

@@ -33,18 +33,15 @@ class DecodedHypothesis final : public LiveHypothesis {
       : model_(model), options_(options), window_(window) {}
 
   Status begin() {
-    DecodeOptions& decode = decode_ = options_.decode;
-    decode.timestamps = false;
+    DecodeOptions& decode = decode_ =
+        LiveHypothesis::decode_options(model_, options_.decode, window_.frame_count);
     decode.language = window_.language;
     decode.prompt.assign(window_.prompt.begin(), window_.prompt.end());
     decode.prefix.assign(window_.committed.begin(), window_.committed.end());
-    decode.encoder_context = encoder_context(model_, window_.frame_count);
-    const size_t said = std::max<size_t>(
-        kLeastTokens, (window_.frame_count * kTokensPerSecond) / 100 + kLeastTokens);
     // The prefix must fit beside it.
     const size_t half = model_.dimensions().n_text_ctx / 2;
-    decode.sample_length =
-        static_cast<uint32_t>(std::min(said, half - std::min(half - 1, decode.prefix.size())));
+    const size_t room = half - std::min(half - 1, decode.prefix.size());
+    decode.sample_length = std::min(*decode.sample_length, static_cast<uint32_t>(room));
     return begin_attempts(
         {0}, window_.is_encoded ? WindowDecoder::Encoding::done : WindowDecoder::Encoding::needed);
   }
@@ -199,11 +196,15 @@ class DecodedHypothesis final : public LiveHypothesis {
 
 }  // namespace
 
-EncoderContext LiveHypothesis::encoder_context(const WhisperModel& model, size_t frame_count) {
-  EncoderContext context = EncoderContext{.is_automatic = true}.fitted(model, frame_count);
+DecodeOptions LiveHypothesis::decode_options(const WhisperModel& model,
+                                             const DecodeOptions& options, size_t frame_count) {
+  DecodeOptions decode = options;
+  decode.timestamps = false;
+  decode.encoder_context = EncoderContext{.is_automatic = true}.fitted(model, frame_count);
   // Doubtful text is decoded again by the hypothesis, not by the attempts.
-  context.is_automatic = false;
-  return context;
+  decode.encoder_context.is_automatic = false;
+  decode.sample_length = static_cast<uint32_t>(frame_count * kTokensPerSecond / 100 + kLeastTokens);
+  return decode;
 }
 
 Result<std::unique_ptr<LiveHypothesis>> LiveHypothesis::create(WhisperModel& model,

@@ -24,14 +24,15 @@ class LiveHypothesis {
     std::span<const uint32_t> prompt;
     /// A code; empty for a model without languages.
     std::string_view language;
-    /// The model has encoded the window, with encoder_context().
+    /// The model has encoded the window, with the context of decode_options().
     bool is_encoded = false;
     /// Doubtful text is decoded again: with the whole encoder context, then at rising temperatures.
     bool is_thorough = false;
   };
 
-  /// No more than a window's sound needs.
-  static EncoderContext encoder_context(const WhisperModel& model, size_t frame_count);
+  /// For a window of so many frames: no more encoder context than its sound needs, and no more text than can be said in it.
+  static DecodeOptions decode_options(const WhisperModel& model, const DecodeOptions& options,
+                                      size_t frame_count);
 
   /// `options` and what `window` points to must outlive it.
   static Result<std::unique_ptr<LiveHypothesis>> create(WhisperModel& model,

@@ -1,6 +1,7 @@
 #include "session/live/live_language.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace susurrus {
 namespace {
@@ -10,31 +11,48 @@ constexpr double kSureSeconds = 15;
 constexpr double kSureShare = 0.8;
 /// Votes of a lower probability are noise.
 constexpr float kLeastProbability = 0.01f;
+/// A shorter beginning of an utterance says little, so the language before goes on.
+constexpr double kLeastSeconds = 1.5;
+/// How much sound after committed words, and how sure detection, makes it worth while to listen to it alone.
+constexpr double kCheckedSeconds = 2;
+constexpr float kCheckedProbability = 0.8f;
+/// Texts are compared up to a higher probability than offline, since the sound is shorter, and fewer of them, since a caption waits.
+constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
 
 }  // namespace
 
-bool LiveLanguage::wants_detection() const {
+bool LiveLanguage::wants_detection(double seconds) const {
   if (is_fixed_) return false;
-  return scope_ == Scope::stream ? !is_sure_ : !is_settled_;
+  if (!is_per_utterance()) return !is_sure_;
+  return !is_settled_ && (said_.empty() || seconds >= kLeastSeconds);
 }
 
-bool LiveLanguage::detected(std::span<const LanguageProbability> found, double seconds,
-                            const SpecialTokens& special) {
+LanguageRule LiveLanguage::rule() const {
+  if (is_settled_) return kDetectionAlone;
+  LanguageRule rule = kLiveRule;
+  rule.before = said_.view();
+  return rule;
+}
+
+bool LiveLanguage::detected(std::span<const LanguageProbability> found, bool is_by_text,
+                            double seconds, const SpecialTokens& special) {
   if (found.empty()) return false;
-  if (scope_ == Scope::utterance) {
-    const bool is_likely = current_.empty() || found[0].probability >= min_probability_;
-    if (is_likely) return take(special.language_code(found[0].token), found[0].probability);
-    // The language before goes on.
-    const auto same = std::ranges::find(found, special.language_token(current_.view()),
+  if (is_per_utterance()) {
+    if (said_.empty() || is_by_text || found[0].probability >= min_probability_)
+      return take(special.language_code(found[0].token), found[0].probability);
+    const auto same = std::ranges::find(found, special.language_token(said_.view()),
                                         [](const auto& each) { return std::optional(each.token); });
-    probability_ = same == found.end() ? 0 : same->probability;
-    return false;
+    return take(said_.view(), same == found.end() ? 0 : same->probability);
   }
   window_seconds_ = seconds;
   window_.clear();
-  for (const LanguageProbability& each : found) {
-    if (each.probability < kLeastProbability && !window_.empty()) break;
-    window_.push_back({each.token, seconds * double{each.probability}});
+  // The language whose text was chosen has the votes of the most probable one, that one those of the next.
+  std::vector<LanguageProbability> shares(found.begin(), found.end());
+  std::ranges::stable_sort(shares, std::greater(), &LanguageProbability::probability);
+  for (size_t i = 0; i < found.size(); ++i) {
+    const float share = shares[i].probability;
+    if (share < kLeastProbability && i > 0) break;
+    window_.push_back({found[i].token, seconds * double{share}});
   }
   std::vector<Vote> sums = votes_;
   add(window_, sums);
@@ -46,6 +64,23 @@ bool LiveLanguage::detected(std::span<const LanguageProbability> found, double s
   // Words are said in a language; only a clear vote changes it before the utterance is over.
   if (is_settled_ && !is_sure_ && code != current_.view()) return false;
   return take(code, share);
+}
+
+void LiveLanguage::settle() {
+  is_settled_ = true;
+  said_ = current_;
+}
+
+bool LiveLanguage::wants_check(double seconds) const {
+  return !is_fixed_ && is_per_utterance() && is_settled_ && seconds >= kCheckedSeconds;
+}
+
+bool LiveLanguage::is_left(std::span<const LanguageProbability> found,
+                           const SpecialTokens& special) {
+  if (found.empty() || found[0].probability < kCheckedProbability) return false;
+  if (special.language_code(found[0].token) == current_.view()) return false;
+  is_settled_ = false;
+  return true;
 }
 
 void LiveLanguage::end_window() {

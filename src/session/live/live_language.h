@@ -5,6 +5,7 @@
 
 #include "base/fixed_string.h"
 #include "decode/language_detection.h"
+#include "session/language_choice.h"
 
 namespace susurrus {
 
@@ -12,7 +13,7 @@ namespace susurrus {
 ///
 /// One language for the whole stream: a window of two or three seconds can be wrong at any probability, so windows vote, each
 /// with its seconds. The vote stays open until it is clear; a correction takes effect with the next utterance. A language for
-/// each utterance: another one takes over when it is at least `min_probability` likely.
+/// each utterance: another one takes over when it is at least `min_probability` likely, or its text is the more probable one.
 class LiveLanguage {
  public:
   enum class Scope : uint8_t { stream, utterance };
@@ -24,14 +25,20 @@ class LiveLanguage {
         scope_(scope),
         min_probability_(min_probability) {}
 
-  /// The next window shall be listened to for its language.
-  bool wants_detection() const;
-  /// Detection's answer for a window of `seconds`, most probable first; it replaces the answer for less of the same sound. True
-  /// when the language has changed to another one: earlier text must not prompt what follows.
-  bool detected(std::span<const LanguageProbability> found, double seconds,
+  /// The next window, of `seconds`, shall be listened to for its language.
+  bool wants_detection(double seconds) const;
+  /// Where detection is unsure, texts decide, until words are committed.
+  LanguageRule rule() const;
+  /// The answer for a window of `seconds`, the chosen language first, `is_by_text` or by detection; it replaces the answer for less of
+  /// the same sound. True when the language has changed to another one: earlier text must not prompt what follows.
+  bool detected(std::span<const LanguageProbability> found, bool is_by_text, double seconds,
                 const SpecialTokens& special);
   /// Words of the utterance are committed in this language.
-  void settle() { is_settled_ = true; }
+  void settle();
+  /// So many seconds of sound after the committed words shall be listened to: another language may have begun.
+  bool wants_check(double seconds) const;
+  /// What that sound was found to be. True if it is in another language: detection is wanted again, without the sound before.
+  bool is_left(std::span<const LanguageProbability> found, const SpecialTokens& special);
   /// What follows is other sound.
   void end_window();
   /// Ends the window, too.
@@ -50,10 +57,12 @@ class LiveLanguage {
     double seconds = 0;
   };
 
+  bool is_per_utterance() const { return scope_ == Scope::utterance; }
   static void add(std::span<const Vote> votes, std::vector<Vote>& sums);
   bool take(std::string_view code, float probability);
 
   FixedString<16> current_;
+  FixedString<16> said_;  // that of the last committed words
   bool is_fixed_;
   Scope scope_;
   float min_probability_;

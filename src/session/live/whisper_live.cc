@@ -110,16 +110,14 @@ void WhisperLive::flush() {
 }
 
 Result<bool> WhisperLive::step() {
-  if (detector_) {
-    SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, detector_->step());
-    if (!is_done) return false;
-    const bool is_window_new = take_language(detector_->probabilities());
-    detector_.reset();
-    if (!is_window_new) {
-      SUSURRUS_RETURN_IF_ERROR(begin_hypothesis(true));
-    } else if (mel_.frame_count() >= kLeastFrames) {
-      SUSURRUS_RETURN_IF_ERROR(begin_window());
-    }
+  if (choice_) {
+    SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, choice_->step());
+    if (is_done) SUSURRUS_RETURN_IF_ERROR(take_language());
+    return false;
+  }
+  if (check_) {
+    SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, check_->step());
+    if (is_done) SUSURRUS_RETURN_IF_ERROR(take_check());
     return false;
   }
   if (hypothesis_) {
@@ -153,13 +151,40 @@ Status WhisperLive::begin_window() {
     return ok_status();
   }
   mel_.copy_to(model_->mel_window(), mel_.frame_count());
-  if (!model_->special_tokens().is_multilingual || !language_.wants_detection())
-    return begin_hypothesis(false);
-  const EncoderContext context = LiveHypothesis::encoder_context(*model_, mel_.frame_count());
-  SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, context));
-  detector_.emplace(*model_, allowed_languages_, context);
+  if (!model_->special_tokens().is_multilingual) return begin_hypothesis(false);
+  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
+  if (language_.wants_detection(seconds)) return begin_detection();
+  if (language_.wants_check(seconds - committed_end())) return begin_check();
+  return begin_hypothesis(false);
+}
+
+Status WhisperLive::begin_detection() {
+  DecodeOptions options =
+      LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
+  choice_.emplace(*model_, std::move(options), allowed_languages_, language_.rule());
   return ok_status();
 }
+
+Status WhisperLive::begin_check() {
+  const DecodeOptions options =
+      LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
+  SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
+  const auto first = static_cast<size_t>(committed_end() * kPositionsPerSecond);
+  check_.emplace(*model_, allowed_languages_, options.encoder_context, first);
+  return ok_status();
+}
+
+Status WhisperLive::take_check() {
+  const bool is_left = language_.is_left(check_->probabilities(), model_->special_tokens());
+  check_.reset();
+  if (!is_left) return begin_hypothesis(true);
+  leave_window();
+  provisional_.clear();
+  return begin_window();
+}
+
+double WhisperLive::committed_end() const { return std::max(0.0, last_end_ - window_begin()); }
 
 /// The model makes up text for steady sound, as offline. Each window is judged by itself, since speakers may be quieter than those
 /// before them.
@@ -169,15 +194,18 @@ bool WhisperLive::is_window_quiet() {
   return is_quiet(quiet_frames_, {.seek = 0, .frame_count = mel_.frame_count()});
 }
 
-bool WhisperLive::take_language(std::span<const LanguageProbability> found) {
+Status WhisperLive::take_language() {
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
-  if (!language_.detected(found, seconds, model_->special_tokens())) return false;
+  const bool is_changed = language_.detected(choice_->probabilities(), choice_->is_by_text(),
+                                             seconds, model_->special_tokens());
+  choice_.reset();
+  if (!is_changed) return begin_hypothesis(true);
   // Words of another language would have the model go on in that one.
-  const bool has_committed = !committed_tokens_.empty();
-  if (has_committed) leave_window();
   provisional_.clear();
   prompt_.clear();
-  return has_committed;
+  if (committed_tokens_.empty()) return begin_hypothesis(true);
+  leave_window();
+  return mel_.frame_count() >= kLeastFrames ? begin_window() : ok_status();
 }
 
 Status WhisperLive::begin_hypothesis(bool is_encoded) {
@@ -188,7 +216,7 @@ Status WhisperLive::begin_hypothesis(bool is_encoded) {
       LiveHypothesis::create(*model_, options_.transcribe,
                              {.frame_count = mel_.frame_count(),
                               .committed = committed_tokens_,
-                              .committed_end = std::max(0.0, last_end_ - window_begin()),
+                              .committed_end = committed_end(),
                               .prompt = prompt.last(std::min(prompt.size(), kPromptTokens)),
                               .language = language_.current(),
                               .is_encoded = is_encoded,
@@ -210,7 +238,7 @@ Status WhisperLive::take_hypothesis() {
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
   // After a full stop the model may think that all is said, so the sound after it is decoded alone.
-  const double said_end = std::max(0.0, last_end_ - window_begin());
+  const double said_end = committed_end();
   const double heard_end = words.empty() ? said_end : words.back().heard_at;
   const bool is_over = doubts_ == 0 && (!words.empty() || window_ < said_.size()) &&
                        seconds - heard_end >= kUnheardSeconds;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "session/language_choice.h"
 #include "session/language_detector.h"
 #include "session/live/commit_policy.h"
 #include "session/live/live_hypothesis.h"
@@ -49,8 +50,12 @@ class WhisperLive final : public LiveRecognition {
   Status begin_window();
   bool is_window_quiet();
   Status begin_hypothesis(bool is_encoded);
-  /// True when the window has lost the sound that was in another language.
-  bool take_language(std::span<const LanguageProbability> found);
+  Status begin_detection();
+  /// Goes on with the window as it is in its language.
+  Status take_language();
+  /// Asks for the language of what follows the committed words.
+  Status begin_check();
+  Status take_check();
   Status take_hypothesis();
   void commit(std::vector<ProvisionalWord>& words, size_t count);
   /// Drops sound whose words are committed, when the window has become long.
@@ -71,6 +76,8 @@ class WhisperLive final : public LiveRecognition {
   SaidWord timed(ProvisionalWord&& word, double after) const;
   /// Seconds of the stream at the window's beginning.
   double window_begin() const;
+  /// Seconds of the window at the end of the last committed word.
+  double committed_end() const;
   double now() const;
   size_t step_frames() const;
 
@@ -88,7 +95,8 @@ class WhisperLive final : public LiveRecognition {
   bool is_flushing_ = false;
 
   std::vector<uint32_t> allowed_languages_;
-  std::optional<LanguageDetector> detector_;
+  std::optional<LanguageChoice> choice_;
+  std::optional<LanguageDetector> check_;
   std::unique_ptr<LiveHypothesis> hypothesis_;
   uint64_t heard_frames_ = 0;  // of the utterance, by the last hypothesis
   /// Bad hypotheses in a row.

@@ -161,6 +161,29 @@ SUSURRUS_TEST(no_words_and_text_in_circles_say_nothing_about_a_language) {
   EXPECT_LT(0u, overruled);
 }
 
+SUSURRUS_TEST(another_language_than_the_one_before_is_never_taken_by_detection_alone) {
+  size_t kept = 0;
+  for (uint64_t seed = 1; seed < 12; ++seed) {
+    auto model = hearing_model(seed);
+    ASSERT_TRUE(model != nullptr);
+    const DecodeOptions options = words(*model);
+    const Chosen detected = choose(*model, options, kDetectionAlone);
+    const std::string by_text = choose(*model, options, kAlwaysDecodes).language;
+    LanguageRule rule = kAlwaysDecodes;
+    rule.sure = 0;
+    rule.most = 1;
+    rule.before = detected.language;
+    EXPECT_EQ(choose(*model, options, rule).steps, detected.steps);
+    rule.before = detected.language == "en" ? "de" : "en";
+    EXPECT_EQ(choose(*model, options, rule).language, by_text);
+    kept += by_text == rule.before;
+    // A language that was not to be chosen is not.
+    const uint32_t only_one = *model->special_tokens().language_token(detected.language);
+    EXPECT_EQ(choose(*model, options, rule, {only_one}).language, detected.language);
+  }
+  EXPECT_LT(0u, kept);
+}
+
 SUSURRUS_TEST(what_a_caller_expects_to_hear_and_how_it_is_decoded_do_not_choose_a_language) {
   for (uint64_t seed = 1; seed < 8; ++seed) {
     auto model = hearing_model(seed);

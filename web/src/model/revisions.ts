@@ -1,7 +1,7 @@
 // What a second hearing of a stream changes in the texts that its first hearing gave.
 import type { LiveText, RevisedText, Segment, Word } from '../api/types.js';
 
-type Final = Pick<LiveText, 'id' | 'start' | 'end' | 'text' | 'words' | 'language'>;
+type Final = Pick<LiveText, 'id' | 'start' | 'end' | 'text' | 'words'>;
 
 /** Texts, one after the other, and what takes their place. */
 export interface Change {
@@ -26,18 +26,12 @@ const wordTolerance = 1;
  * matched with words, not by their times, which the two hearings see differently.
  */
 export class Revisions {
-  readonly #keepsLanguages: boolean;
   readonly #finals: Final[] = [];
   readonly #words: HeardWord[] = [];
   /** Seconds up to which the second hearing has heard. */
   #horizon = 0;
   /** Texts that begin before were not heard a second time. */
   #from = 0;
-
-  /** `keepsLanguages`: a text stays if the second hearing has heard another language there. Its windows may be of several. */
-  constructor(keepsLanguages = false) {
-    this.#keepsLanguages = keepsLanguages;
-  }
 
   /** A final text of the first hearing. */
   said(final: Final): Change[] {
@@ -86,7 +80,7 @@ export class Revisions {
       const final = this.#finals[i]!;
       const words = this.#words.slice(bounds[i], bounds[i + 1]);
       const text = words.map(({ word }) => word.word).join('');
-      if (text.trim() === final.text.trim() || this.#isOtherLanguage(final, words)) {
+      if (text.trim() === final.text.trim()) {
         open = undefined;
         continue;
       }
@@ -97,12 +91,6 @@ export class Revisions {
     this.#finals.splice(0, count);
     this.#words.splice(0, bounds[count]);
     return changes.map(changeOf);
-  }
-
-  #isOtherLanguage({ language }: Final, words: readonly HeardWord[]): boolean {
-    if (!this.#keepsLanguages) return false;
-    const heard = words.length > 0 ? words : this.#words;
-    return heard.length > 0 && heard.every(({ segment }) => segment.language !== language);
   }
 
   /** What was heard where nothing was said the first time. */

@@ -46,7 +46,7 @@ interface Stretch {
 export class SecondHearing {
   readonly #surroundings: SecondSurroundings;
   readonly #tell: (revisions: readonly Revision[]) => void;
-  readonly #revisions: Revisions;
+  readonly #revisions = new Revisions();
   readonly #leaving = new AbortController();
   /** Sound that no stretch has yet; it begins at #heldFrom. */
   #held: Float32Array[] = [];
@@ -68,7 +68,6 @@ export class SecondHearing {
   constructor(surroundings: SecondSurroundings, tell: (revisions: readonly Revision[]) => void) {
     this.#surroundings = surroundings;
     this.#tell = tell;
-    this.#revisions = new Revisions(surroundings.settings.language === 'per-window');
   }
 
   /** The next samples, before it is known what is in them. */

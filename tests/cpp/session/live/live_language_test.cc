@@ -23,12 +23,12 @@ bool detect(LiveLanguage& language, double seconds, uint32_t token, float probab
   std::vector<LanguageProbability> found = {{token, probability}};
   const LanguageProbability rest = {kEnglish, 1 - probability};
   if (token != kEnglish) found.insert(probability < 0.5f ? found.begin() : found.end(), rest);
-  return language.detected(found, seconds, three_languages());
+  return language.detected(found, false, seconds, three_languages());
 }
 
 void utterance(LiveLanguage& language, double seconds, uint32_t token, float probability) {
   for (double heard = 1; heard <= seconds; ++heard) {
-    if (!language.wants_detection()) break;
+    if (!language.wants_detection(heard)) break;
     detect(language, heard, token, probability);
     language.settle();
   }
@@ -67,35 +67,41 @@ SUSURRUS_TEST(a_clear_vote_ends_and_changes_the_language_of_an_utterance_under_w
   language.settle();
   language.end_window();
   for (double heard = 1; heard < 16; ++heard) {
-    EXPECT_TRUE(language.wants_detection());
+    EXPECT_TRUE(language.wants_detection(2));
     EXPECT_FALSE(detect(language, heard, kSpanish, 0.9f));
   }
   EXPECT_FALSE(language.is_sure());
   EXPECT_TRUE(detect(language, 17, kSpanish, 0.9f));
   EXPECT_EQ(language.current(), "es");
   EXPECT_TRUE(language.is_sure());
-  EXPECT_FALSE(language.wants_detection());
+  EXPECT_FALSE(language.wants_detection(2));
   // For good.
   language.end_utterance();
-  EXPECT_FALSE(language.wants_detection());
+  EXPECT_FALSE(language.wants_detection(2));
 }
 
 SUSURRUS_TEST(an_unclear_vote_stays_open) {
   LiveLanguage language("", Scope::stream, 0.5f);
   for (int i = 0; i < 10; ++i) utterance(language, 6, i % 2 == 0 ? kSpanish : kItalian, 1.0f);
   EXPECT_FALSE(language.is_sure());
-  EXPECT_TRUE(language.wants_detection());
+  EXPECT_TRUE(language.wants_detection(2));
 }
 
 SUSURRUS_TEST(each_utterance_has_its_own_language_if_that_is_probable) {
   LiveLanguage language("", Scope::utterance, 0.6f);
   detect(language, 2, kSpanish, 0.3f);
-  // The first one is the best, however improbable.
+  // The first one is the best, however improbable,
   EXPECT_EQ(language.current(), "en");
+  // until words are said in it.
+  EXPECT_TRUE(detect(language, 3, kSpanish, 0.55f));
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_TRUE(detect(language, 4, kEnglish, 0.55f));
   language.settle();
-  EXPECT_FALSE(language.wants_detection());
+  EXPECT_FALSE(language.wants_detection(5));
   language.end_utterance();
-  EXPECT_TRUE(language.wants_detection());
+  // Too little to say anything.
+  EXPECT_FALSE(language.wants_detection(1));
+  EXPECT_TRUE(language.wants_detection(2));
   EXPECT_FALSE(detect(language, 2, kItalian, 0.59f));
   EXPECT_EQ(language.current(), "en");
   EXPECT_NEAR(language.probability(), 0.41f, 1e-6);
@@ -103,9 +109,65 @@ SUSURRUS_TEST(each_utterance_has_its_own_language_if_that_is_probable) {
   EXPECT_EQ(language.current(), "it");
 }
 
+SUSURRUS_TEST(an_utterance_is_in_the_language_of_the_more_probable_text_however_improbable) {
+  LiveLanguage language("", Scope::utterance, 0.6f);
+  detect(language, 2, kSpanish, 0.9f);
+  language.settle();
+  language.end_utterance();
+  EXPECT_EQ(language.rule().before, "es");
+  const std::vector<LanguageProbability> found = {{kItalian, 0.2f}, {kSpanish, 0.3f}};
+  EXPECT_FALSE(language.detected(found, false, 2, three_languages()));
+  EXPECT_EQ(language.current(), "es");
+  EXPECT_TRUE(language.detected(found, true, 2, three_languages()));
+  EXPECT_EQ(language.current(), "it");
+  EXPECT_NEAR(language.probability(), 0.2f, 1e-6);
+}
+
+SUSURRUS_TEST(the_more_probable_text_has_the_votes_of_the_most_probable_language) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  const std::vector<LanguageProbability> found = {
+      {kItalian, 0.2f}, {kSpanish, 0.5f}, {kEnglish, 0.3f}};
+  EXPECT_FALSE(language.detected(found, true, 2, three_languages()));
+  EXPECT_EQ(language.current(), "it");
+  EXPECT_NEAR(language.probability(), 0.5f, 1e-6);
+  EXPECT_LT(0.0f, language.rule().sure);
+  language.settle();
+  // Committed words are not weighed against other texts: votes alone go on.
+  EXPECT_EQ(language.rule().sure, 0.0f);
+  language.end_window();
+  const std::vector<LanguageProbability> next = {{kSpanish, 0.55f}, {kItalian, 0.45f}};
+  language.end_utterance();
+  EXPECT_FALSE(language.detected(next, false, 2, three_languages()));
+  EXPECT_EQ(language.current(), "it");
+}
+
+SUSURRUS_TEST(another_language_after_the_committed_words_opens_the_question_again) {
+  const SpecialTokens special = three_languages();
+  const std::vector<LanguageProbability> italian = {{kItalian, 0.9f}, {kSpanish, 0.1f}};
+  const std::vector<LanguageProbability> unsure = {{kItalian, 0.7f}, {kSpanish, 0.3f}};
+  const std::vector<LanguageProbability> spanish = {{kSpanish, 0.9f}, {kItalian, 0.1f}};
+  LiveLanguage language("", Scope::utterance, 0.5f);
+  detect(language, 2, kSpanish, 0.9f);
+  EXPECT_FALSE(language.wants_check(3));
+  language.settle();
+  EXPECT_FALSE(language.wants_check(1));
+  EXPECT_TRUE(language.wants_check(3));
+  EXPECT_FALSE(language.is_left(unsure, special));
+  EXPECT_FALSE(language.is_left(spanish, special));
+  EXPECT_FALSE(language.wants_detection(3));
+  EXPECT_TRUE(language.is_left(italian, special));
+  EXPECT_TRUE(language.wants_detection(3));
+  EXPECT_FALSE(language.wants_check(3));
+  EXPECT_TRUE(detect(language, 3, kItalian, 0.9f));
+  LiveLanguage whole_stream("", Scope::stream, 0.5f);
+  detect(whole_stream, 2, kSpanish, 0.9f);
+  whole_stream.settle();
+  EXPECT_FALSE(whole_stream.wants_check(3));
+}
+
 SUSURRUS_TEST(a_language_that_was_named_is_not_detected) {
   LiveLanguage language("es", Scope::stream, 0.5f);
-  EXPECT_FALSE(language.wants_detection());
+  EXPECT_FALSE(language.wants_detection(2));
   EXPECT_EQ(language.current(), "es");
   EXPECT_EQ(language.probability(), 0.0f);
 }

@@ -16,7 +16,10 @@ export interface WhisperLiveOptions extends LiveOptions {
   readonly language?: string;
   /** The only languages that detection considers. */
   readonly languages?: readonly string[];
-  /** With `'per-utterance'`: change the language only if the new one is at least this probable, 0 to 1; 0.5 by default. */
+  /**
+   * With `'per-utterance'`: change the language only if the new one is at least this probable, 0 to 1, or its text is the more probable one;
+   * 0.5 by default.
+   */
   readonly minLanguageProbability?: number;
   /** All Chinese text in these characters, as for transcribe(); a committed word stays as it was written. */
   readonly script?: 'simplified' | 'traditional';
