@@ -21,7 +21,7 @@ struct LanguageRule {
   float detection_weight = 0.15f;
   /// Mean log probability below which no text decides anything.
   float least_logprob = -1;
-  /// The code of the language before; empty: none. Another one is never taken by detection alone.
+  /// The code of the language before; empty: none. Another one is never taken by detection alone: its text must be more probable.
   std::string_view before = {};
 };
 /// Nothing is decoded.

@@ -13,9 +13,10 @@ constexpr double kSureShare = 0.8;
 constexpr float kLeastProbability = 0.01f;
 /// A shorter beginning of an utterance says little, so the language before goes on.
 constexpr double kLeastSeconds = 1.5;
-/// How much sound after committed words, and how sure detection, makes it worth while to listen to it alone.
+/// With so much sound after the committed words it may be in another language; it is where theirs has no more than such a share of the
+/// most probable one's probability.
 constexpr double kCheckedSeconds = 2;
-constexpr float kCheckedProbability = 0.8f;
+constexpr float kLeftShare = 0.1f;
 /// Texts are compared up to a higher probability than offline, since the sound is shorter, and fewer of them, since a caption waits.
 constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
 
@@ -77,8 +78,10 @@ bool LiveLanguage::wants_check(double seconds) const {
 
 bool LiveLanguage::is_left(std::span<const LanguageProbability> found,
                            const SpecialTokens& special) {
-  if (found.empty() || found[0].probability < kCheckedProbability) return false;
-  if (special.language_code(found[0].token) == current_.view()) return false;
+  const auto token = special.language_token(current_.view());
+  const auto own =
+      std::ranges::find(found, token, [](const auto& each) { return std::optional(each.token); });
+  if (own == found.end() || own->probability > kLeftShare * found[0].probability) return false;
   is_settled_ = false;
   return true;
 }

@@ -143,7 +143,7 @@ SUSURRUS_TEST(the_more_probable_text_has_the_votes_of_the_most_probable_language
 
 SUSURRUS_TEST(another_language_after_the_committed_words_opens_the_question_again) {
   const SpecialTokens special = three_languages();
-  const std::vector<LanguageProbability> italian = {{kItalian, 0.9f}, {kSpanish, 0.1f}};
+  const std::vector<LanguageProbability> italian = {{kItalian, 0.6f}, {kSpanish, 0.05f}};
   const std::vector<LanguageProbability> unsure = {{kItalian, 0.7f}, {kSpanish, 0.3f}};
   const std::vector<LanguageProbability> spanish = {{kSpanish, 0.9f}, {kItalian, 0.1f}};
   LiveLanguage language("", Scope::utterance, 0.5f);
