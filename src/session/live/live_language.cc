@@ -29,7 +29,6 @@ bool LiveLanguage::wants_detection(double seconds) const {
 }
 
 LanguageRule LiveLanguage::rule() const {
-  if (is_settled_) return kDetectionAlone;
   LanguageRule rule = kLiveRule;
   rule.before = said_.view();
   return rule;

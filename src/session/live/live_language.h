@@ -27,7 +27,7 @@ class LiveLanguage {
 
   /// The next window, of `seconds`, shall be listened to for its language.
   bool wants_detection(double seconds) const;
-  /// Where detection is unsure, texts decide, until words are committed.
+  /// Where detection is unsure, texts decide.
   LanguageRule rule() const;
   /// The answer for a window of `seconds`, the chosen language first, `is_by_text` or by detection; it replaces the answer for less of
   /// the same sound. True when the language has changed to another one: earlier text must not prompt what follows.

@@ -130,10 +130,9 @@ SUSURRUS_TEST(the_more_probable_text_has_the_votes_of_the_most_probable_language
   EXPECT_FALSE(language.detected(found, true, 2, three_languages()));
   EXPECT_EQ(language.current(), "it");
   EXPECT_NEAR(language.probability(), 0.5f, 1e-6);
-  EXPECT_LT(0.0f, language.rule().sure);
+  EXPECT_EQ(language.rule().before, "");
   language.settle();
-  // Committed words are not weighed against other texts: votes alone go on.
-  EXPECT_EQ(language.rule().sure, 0.0f);
+  EXPECT_EQ(language.rule().before, "it");
   language.end_window();
   const std::vector<LanguageProbability> next = {{kSpanish, 0.55f}, {kItalian, 0.45f}};
   language.end_utterance();
