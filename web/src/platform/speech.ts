@@ -20,21 +20,50 @@ export interface SkippingOptions {
   readonly mostHeldSeconds: number;
 }
 
-/** The audio that remains of a recording, and its original times. */
-export interface Skipped {
-  readonly audio: HeardAudio;
-  /** The recording's length; while it is pulled, what was pulled so far. */
-  readonly sampleCount: number;
-  /** Converts seconds of the remaining audio to seconds of the recording. */
+/** Where sound that remains of a recording was in it. */
+export interface OriginalTimes {
+  /** Converts seconds of the remaining sound to seconds of the recording. */
   timeOf(seconds: number): number;
   /** Returns a segment with the times of the recording. */
   placed(segment: Segment): Segment;
 }
 
+/** The audio that remains of a recording, and its original times. */
+export interface Skipped extends OriginalTimes {
+  readonly audio: HeardAudio;
+  /** The recording's length; while it is pulled, what was pulled so far. */
+  readonly sampleCount: number;
+}
+
+/** Sound of a recording that can be transcribed alone, and its original times: those of a segment are never behind a later chunk's start. */
+export interface SpeechChunk extends OriginalTimes {
+  /** 16 kHz mono, at most 30 s, its reader's own. */
+  readonly samples: Float32Array;
+  /** From where to where it is in the recording, in seconds, with the silence that is left out of it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A recording in chunks. */
+export interface Chunked {
+  /** What was pulled of the recording so far: its length, once there are no more chunks. */
+  readonly sampleCount: number;
+  /**
+   * All that remains of the recording, in its order, cut at pauses. Several may ask at once. At most a minute of sound is processed before
+   * it is asked for. However the loop ends, the recording gives back what it has in the detector; return() waits for nothing.
+   */
+  readonly chunks: AsyncGenerator<SpeechChunk, undefined, void>;
+}
+
 /** The detector's part in one recording. */
 export interface SilenceSkipper {
-  /** Called once. */
+  /** This or chunks() is called once. */
   skip(audio: HeardAudio, options: SkippingOptions): Promise<Skipped>;
+  /**
+   * Skips silence and cuts what remains into chunks of at most 30 s, cut at pauses. They depend on the sound alone, not on how it comes. A
+   * recording with at most 30 s of such sound is one chunk; one in which nobody speaks has none.
+   */
+  chunks(audio: HeardAudio, options: Pick<SkippingOptions, 'clips'>): Chunked;
   /** Gives back what the recording has in the detector, which stays. */
   close(): void;
 }

@@ -15,6 +15,7 @@ export class RecordingTimes {
   /** Silence on both sides of speech that is not skipped, in samples. */
   readonly #pad: number;
   #kept = 0;
+  #isClosed = false;
 
   constructor(pad: number) {
     this.#pad = pad;
@@ -26,6 +27,11 @@ export class RecordingTimes {
     if (last?.end === start) this.#parts[this.#parts.length - 1] = { ...last, end };
     else this.#parts.push({ start, end, kept: this.#kept });
     this.#kept += end - start;
+  }
+
+  /** What comes behind the last part is in other hands: no time is beyond its end. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Converts seconds of the audio without silence to seconds of the recording. */
@@ -98,6 +104,7 @@ export class RecordingTimes {
       this.#endOf(part) / sampleRate,
     );
     // Beyond the end of all: as the model has it.
-    return (index === this.#parts.length - 1 ? Math.max(time, seconds) : time) + offset;
+    const isOpen = index === this.#parts.length - 1 && !this.#isClosed;
+    return (isOpen ? Math.max(time, seconds) : time) + offset;
   }
 }
