@@ -3,6 +3,7 @@ import type { Assets } from './api/types.js';
 import { addressesOf, addressOf, type ShippedFile } from './browser_files.js';
 import type * as InThreadHosts from './in_thread_hosts.js';
 import { startWorker } from './platform/start_worker.js';
+import type { EngineLink } from './protocol/engine.js';
 import type { CallTable, FileAddresses, Link, ToWorker } from './protocol/link.js';
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
@@ -78,22 +79,28 @@ function browserPlatform(assets?: Assets): Platform {
     }
     return startModule(script, files);
   };
+  const openEngine = (threads: number): EngineLink =>
+    threads > 1
+      ? open(
+          'worker.threads.mjs',
+          ['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
+          (own, addresses) => own.openEngine(addresses),
+        )
+      : open('worker.mjs', ['engine.simd.wasm', 'engine.relaxed.wasm'], (own, addresses) =>
+          own.openEngine(addresses),
+        );
   return {
     withAssets: browserPlatform,
     chooseThreads: (wanted = 'auto') =>
       hasWorkers()
         ? chooseThreads(wanted, navigator.hardwareConcurrency || 1, globalThis.crossOriginIsolated)
         : { threads: 1, threadsReason: 'the engine runs in the thread that calls it' },
-    openEngine: (threads) =>
-      threads > 1
-        ? open(
-            'worker.threads.mjs',
-            ['engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
-            (own, addresses) => own.openEngine(addresses),
-          )
-        : open('worker.mjs', ['engine.simd.wasm', 'engine.relaxed.wasm'], (own, addresses) =>
-            own.openEngine(addresses),
-          ),
+    openEngine,
+    openFurtherEngine: (threads) => {
+      if (!hasWorkers())
+        throw noWorkers('Engines run in the thread that calls them, one at a time.');
+      return openEngine(threads);
+    },
     openNetworks: () =>
       open(
         'worker.networks.mjs',

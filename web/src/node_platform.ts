@@ -11,7 +11,7 @@ import { NetworksHost } from './networks/networks_host.js';
 import { openNetworks } from './networks/node_networks.js';
 import { lazyHost } from './worker/lazy_host.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
-import { openEngine } from './engine/node_engine.js';
+import { openEngine, openEngineInWorker } from './engine/node_engine.js';
 import { openUrlModel } from '../tools/cache/node_store.js';
 import { openNamedModel } from '../tools/hub/node_stored_model.js';
 import { fileChunks } from './platform/node_file_chunks.js';
@@ -26,6 +26,7 @@ export const node: Platform = {
   // A library should not take all of a program's processors unasked.
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
+  openFurtherEngine: openEngineInWorker,
   openNetworks: () => openInProcess(new NetworksHost(openNetworks)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,

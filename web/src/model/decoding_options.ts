@@ -182,6 +182,8 @@ export const vadCheck: Check = [
   (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
 ];
 
+export const workersCheck = wholeBetween(1, 16);
+
 /** The data of checked options, which go to the engine; languages by their codes. */
 function settingsOf(options: TranscribeOptions, { languages: known }: ModelFacts): Settings {
   const { language, languages } = options;
@@ -189,6 +191,7 @@ function settingsOf(options: TranscribeOptions, { languages: known }: ModelFacts
   const isData = ([name, value]: [string, unknown]): boolean =>
     name !== 'signal' &&
     name !== 'onProgress' &&
+    name !== 'workers' &&
     value !== undefined &&
     !(name === 'vad' && !value);
   return {
@@ -262,6 +265,7 @@ export function transcribeSettings(
   checkOptions(options, {
     ...checksOf('transcribe', model),
     vad: vadCheck,
+    workers: workersCheck,
     onProgress: progressCheck,
   });
   checkPatience(options);

@@ -4,7 +4,7 @@ import { invalidOption, sourceFailed } from '../api/errors.js';
 import { givenTexts, readBeamTexts } from './beam_texts.js';
 import { EngineLoad } from './engine_load.js';
 import { Loading, type VerifiedFacts } from './loading.js';
-import { EngineModel } from './model.js';
+import { EngineModel, factsOf } from './model.js';
 import { checkOptions } from '../api/options.js';
 import type { OpenedSource, Platform } from '../platform/platform.js';
 import type { StoredModel } from '../platform/stored_model.js';
@@ -50,32 +50,17 @@ export async function loadModelOn(
     for (const name of givenTexts(options)) checkRereadable(name, options[name]);
   }
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
-    withProgress(loadingPlan, wanted, async (watched, finish) => {
-      const chosen = await chooseSource(source, platform, watched);
-      // For a model by its name, and for a hub's folder, `dtype` is the type of the converted or cached file, not an option of the load.
-      if (chosen.stored) {
-        const own = chosen.isNamed ? withoutType(watched) : watched;
-        return loadStored(platform, chosen.stored, own, { early, finish });
-      }
-      if (chosen.hubFolder) {
-        const { hubFolder } = chosen;
-        const open = () => openConverted(hubFolder, platform, watched);
-        return loadOpening(platform, open, withoutType(watched), { early, finish });
-      }
-      const { source: given } = chosen;
-      const open = () => openSource(given, platform, watched.signal);
-      return loadOpening(platform, open, watched, { early, finish, name: nameOf(given) });
-    });
+    loadFrom(source, platform, wanted, early);
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
+  model.loadFurtherWith(furtherLoad(source, platform, options));
   if (autoSleep === undefined) {
     model.watch();
     return asModel(model);
   }
   const loadAgain = async (signal: AbortSignal): Promise<EngineModel> => {
     const again = await load({ ...options, signal });
-    if (isSame(again, model)) return again;
-    again.dispose();
-    throw sourceFailed('source', 'it holds another model than when it was loaded first');
+    checkSame(again, factsOf(model));
+    return again;
   };
   // It does not sleep before it is there.
   model.loaded.then(
@@ -83,6 +68,73 @@ export async function loadModelOn(
     () => undefined,
   );
   return asModel(model);
+}
+
+function loadFrom(
+  source: ModelSource,
+  platform: Platform,
+  options: LoadOptions,
+  early?: EarlyLoad,
+): Promise<EngineModel> {
+  return withProgress(loadingPlan, options, async (watched, finish) => {
+    const chosen = await chooseSource(source, platform, watched);
+    // For a model by its name, and for a hub's folder, `dtype` is the type of the converted or cached file, not an option of the load.
+    if (chosen.stored) {
+      const own = chosen.isNamed ? withoutType(watched) : watched;
+      return loadStored(platform, chosen.stored, own, { early, finish });
+    }
+    if (chosen.hubFolder) {
+      const { hubFolder } = chosen;
+      const open = () => openConverted(hubFolder, platform, watched);
+      return loadOpening(platform, open, withoutType(watched), { early, finish });
+    }
+    const { source: given } = chosen;
+    const open = () => openSource(given, platform, watched.signal);
+    return loadOpening(platform, open, watched, { early, finish, name: nameOf(given) });
+  });
+}
+
+/**
+ * Loads further engines of a model. What it holds must keep neither the model alive, so that no callback is among it, nor bytes, which
+ * their owner may have dropped to save memory.
+ */
+function furtherLoad(
+  source: ModelSource,
+  platform: Platform,
+  options: LoadOptions,
+): (signal: AbortSignal, facts: string) => Promise<EngineModel> {
+  const sourceAgain = lastingSource(source);
+  const beside: Platform = {
+    ...platform,
+    openEngine: (threads) => platform.openFurtherEngine(threads),
+  };
+  const kept = withoutCalls(options);
+  return async (signal, facts) => {
+    const again = await loadFrom(sourceAgain(), beside, { ...kept, signal });
+    checkSame(again, facts);
+    return again;
+  };
+}
+
+const withoutCalls = (options: LoadOptions): LoadOptions =>
+  Object.fromEntries(
+    Object.entries(options).filter(([name]) => !['signal', 'onProgress', 'early'].includes(name)),
+  );
+
+/** What gives a source a second time. It throws where that is impossible. */
+function lastingSource(source: ModelSource): () => ModelSource {
+  if (isReadOnce(source)) return () => cannotAgain('a name, URL, path, Blob or bytes can');
+  const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
+  return isBytes ? whileKept(new WeakRef(source)) : always(source);
+}
+
+/** Functions of their own: closures made in one function hold each other's variables. */
+const always = (source: ModelSource) => (): ModelSource => source;
+const whileKept = (bytes: WeakRef<ModelSource & object>) => (): ModelSource =>
+  bytes.deref() ?? cannotAgain('its bytes were not kept');
+
+function cannotAgain(why: string): never {
+  throw sourceFailed('source', `it cannot be read again: ${why}`);
 }
 
 /** The model as soon as it can be used. */
@@ -99,21 +151,27 @@ function loadEarly(
   });
 }
 
-/** Whether a model that was loaded again can replace the first one. */
-function isSame({ info: one }: EngineModel, { info: other }: EngineModel): boolean {
-  const facts = [one, other].map((info) => [info.dims, info.dtypes, info.languages]);
-  return JSON.stringify(facts[0]) === JSON.stringify(facts[1]);
+/** Rejects a model that cannot stand for the one that was loaded first. */
+function checkSame(again: EngineModel, facts: string): void {
+  if (factsOf(again) === facts) return;
+  again.dispose();
+  throw sourceFailed('source', 'it holds another model than when it was loaded first');
 }
 
-/** Rejects what cannot be read a second time, when the model wakes. */
-function checkRereadable(option: string, source: unknown): void {
+/** Whether a source is a stream. */
+function isReadOnce(source: unknown): boolean {
   const isStream =
     (typeof ReadableStream !== 'undefined' && source instanceof ReadableStream) ||
     (typeof Response !== 'undefined' && source instanceof Response) ||
     (typeof Request !== 'undefined' && source instanceof Request && source.body !== null);
-  const isOnce =
-    isStream || (typeof source === 'object' && source !== null && Symbol.asyncIterator in source);
-  if (!isOnce) return;
+  return (
+    isStream || (typeof source === 'object' && source !== null && Symbol.asyncIterator in source)
+  );
+}
+
+/** Rejects what cannot be read a second time, when the model wakes. */
+function checkRereadable(option: string, source: unknown): void {
+  if (!isReadOnce(source)) return;
   throw invalidOption(
     option,
     'a name, URL, path, Blob or bytes beside autoSleep, which are read again when the model wakes',

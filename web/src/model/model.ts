@@ -33,6 +33,7 @@ import {
   languageSettings,
   scoreSettings,
   transcribeSettings,
+  workersCheck,
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { VariantChoice } from '../engine/variant.js';
@@ -61,6 +62,8 @@ import { otherSettings } from './network_options.js';
 import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
 import type { ThreadChoice } from '../platform/threads.js';
+import { isInChunks, transcribeInChunks } from './chunked_transcription.js';
+import { EnginePool } from './engine_pool.js';
 import { runTranscription } from './run_transcription.js';
 import { liveSettings, secondSettings, secondVad } from './live_options.js';
 import { LiveRun } from './live_transcription.js';
@@ -82,6 +85,7 @@ export class EngineModel implements CommonModel {
   readonly #platform: Platform;
   readonly #queue = new Queue();
   readonly #detector: VoiceDetector;
+  readonly #pool: EnginePool;
   /** What turned out after loading. */
   readonly #warnings: string[] = [];
   readonly #loading: Loading | undefined;
@@ -98,7 +102,8 @@ export class EngineModel implements CommonModel {
     loading?: Loading,
   ) {
     this.#detector = new VoiceDetector(platform, warningTo(new WeakRef(this)));
-    this.#engine = new RestingEngine(engine, this.#detector);
+    this.#pool = new EnginePool(warningTo(new WeakRef(this)));
+    this.#engine = new RestingEngine(engine, [this.#detector, this.#pool]);
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
@@ -132,6 +137,18 @@ export class EngineModel implements CommonModel {
   /** Ends the engine when it was not used for so long, and takes that of a model that is loaded again when there is work. */
   sleepAfter(seconds: number, loadAgain: (signal: AbortSignal) => Promise<EngineModel>): void {
     this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
+  }
+
+  /** For transcriptions in chunks. `load` loads the same model, as its facts tell, and must not keep this one alive. */
+  loadFurtherWith(load: (signal: AbortSignal, facts: string) => Promise<EngineModel>): void {
+    const { loaded } = this;
+    const model = new WeakRef(this);
+    this.#pool.loadWith(async (signal) => {
+      await orAborted(loaded, signal);
+      const first = model.deref();
+      if (!first) throw disposedDuringWork();
+      return (await load(signal, factsOf(first))).#engine;
+    });
   }
 
   /** Ends the engine when this model is garbage-collected. */
@@ -173,10 +190,11 @@ export class EngineModel implements CommonModel {
     return startTranscription(run, async () => {
       this.#whisperInfo('the option from');
       if (!saved) throw problem ?? invalidOption('from', 'a saved transcription', from);
-      const { signal, onProgress } = options;
-      checkOptions({ signal, onProgress }, { signal: signalCheck, onProgress: progressCheck });
+      const { signal, onProgress, workers } = options;
+      const checks = { signal: signalCheck, onProgress: progressCheck, workers: workersCheck };
+      checkOptions({ signal, onProgress, workers }, checks);
       for (const [name, value] of Object.entries(options as Readonly<Record<string, unknown>>)) {
-        if (value === undefined || ['signal', 'onProgress', 'from'].includes(name)) continue;
+        if (value === undefined || name === 'from' || name in checks) continue;
         throw invalidOption(name, 'absent beside from, whose own options hold', value);
       }
       return this.#transcribe(run, audio, saved.settings, options, saved);
@@ -198,9 +216,11 @@ export class EngineModel implements CommonModel {
       platform: this.#platform,
       detector: this.#detector,
       info: this.info,
+      pool: this.#pool,
       holdsUp: (isPaused: boolean) => void (this.#queue.isHeldUp = isPaused),
     };
-    return this.#run(() => runTranscription(run, task, engine), options.signal, true);
+    const transcribe = isInChunks(task, this.info) ? transcribeInChunks : runTranscription;
+    return this.#run(() => transcribe(run, task, engine), options.signal, true);
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
@@ -405,6 +425,10 @@ export class EngineModel implements CommonModel {
   }
 }
 
+/** What tells whether a model that is loaded again is the one. */
+export const factsOf = ({ info: { dims, dtypes, languages } }: EngineModel): string =>
+  JSON.stringify([dims, dtypes, languages]);
+
 /** A function of its own: closures made in the constructor hold `this`, and would keep a forgotten model alive. */
 const warningTo =
   (model: WeakRef<EngineModel>): ((warning: string) => void) =>
@@ -412,7 +436,7 @@ const warningTo =
     model.deref()?.warn(warning);
 
 /** The options of a transcription that are not the engine's, and whether silence is left out. */
-type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress' | 'vad'>;
+type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress' | 'vad' | 'workers'>;
 
 interface Listening {
   readonly holding?: 'whole' | 'window';

@@ -11,7 +11,7 @@ import {
 } from '../api/options.js';
 import type { Settings } from '../protocol/engine.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
-import { vadCheck } from './decoding_options.js';
+import { vadCheck, workersCheck } from './decoding_options.js';
 import { languageCode } from './language_tag.js';
 import { checkWhisper } from '../protocol/families.js';
 
@@ -30,9 +30,11 @@ export function otherSettings(
   { family, languages }: ModelInfo,
 ): Settings {
   checkObject(options);
-  const { signal, onProgress, vad, ...settings } = options;
-  const checks = { signal: signalCheck, onProgress: progressCheck, vad: vadCheck };
-  checkOptions({ signal, onProgress, vad }, checks);
+  const { signal, onProgress, vad, workers, ...settings } = options;
+  checkOptions(
+    { signal, onProgress, vad, workers },
+    { signal: signalCheck, onProgress: progressCheck, vad: vadCheck, workers: workersCheck },
+  );
   const skipping = vad ? { vad } : {};
   const own = known[family];
   if (!own) return { ...settings, ...skipping };

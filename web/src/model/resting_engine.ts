@@ -24,7 +24,7 @@ const disposed = (): Error => wrongState('The model is disposed.', 'model');
 export class RestingEngine implements EngineLink {
   /** Undefined while it sleeps. */
   #engine: EngineLink | undefined;
-  readonly #companion: Companion | undefined;
+  readonly #companions: readonly Companion[];
   #sleep: Sleep | undefined;
   /** The model, while a call is under way: the reference prevents its garbage collection, since forgotten.ts holds this engine. */
   worksFor: object | undefined;
@@ -34,9 +34,9 @@ export class RestingEngine implements EngineLink {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #closing = new AbortController();
 
-  constructor(engine: EngineLink, companion?: Companion) {
+  constructor(engine: EngineLink, companions: readonly Companion[] = []) {
     this.#engine = engine;
-    this.#companion = companion;
+    this.#companions = companions;
   }
 
   /** From now on the engine ends when it was not used for so many seconds. */
@@ -84,7 +84,7 @@ export class RestingEngine implements EngineLink {
     this.#closing.abort();
     this.#waking?.drop();
     this.#engine?.close();
-    this.#companion?.close();
+    for (const companion of this.#companions) companion.close();
   }
 
   #wake({ loadAgain }: Sleep): SharedWork {
@@ -108,7 +108,7 @@ export class RestingEngine implements EngineLink {
     this.#timer = setTimeout(() => {
       this.#engine?.close();
       this.#engine = undefined;
-      this.#companion?.rest();
+      for (const companion of this.#companions) companion.rest();
     }, this.#sleep.milliseconds);
     // An idle model must not keep a program in Node alive.
     (this.#timer as { unref?: () => void }).unref?.();

@@ -19,10 +19,11 @@ import type {
 } from '../protocol/engine.js';
 import { segmentInScript, textInScript } from './chinese_script.js';
 import { checkSameAudio, stateOf } from './saved_transcription.js';
+import type { EnginePool } from './engine_pool.js';
 import type { About, TranscriptionRun } from './transcription.js';
 import type { VoiceDetector } from './voice_detector.js';
 
-interface Task {
+export interface Task {
   readonly audio: AudioInput | AudioStream;
   readonly settings: Settings;
   readonly options: Options;
@@ -34,11 +35,13 @@ interface Task {
   readonly number: number;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly engine: EngineLink;
   readonly platform: Platform;
   readonly detector: VoiceDetector;
   readonly info: ModelInfo;
+  /** Further engines, for chunks. */
+  readonly pool: EnginePool;
   /** Called when this transcription, whose turn it is, is paused, and when it goes on or ends. */
   readonly holdsUp: (isPaused: boolean) => void;
 }
@@ -76,8 +79,7 @@ export function runTranscription(
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, script, ...unclipped } = asked;
     const plain = { ...unclipped, ...(clips && { clipTimestamps: clips }) };
-    const loadingScript = script && platform.loadScript(script);
-    loadingScript?.catch(() => undefined);
+    const loadingScript = beginScript(script, platform);
     let convert: ConvertText | undefined;
     const holding = holdingFor(asked, saved);
     const limits = vad === true ? {} : vad || undefined;
@@ -89,21 +91,8 @@ export function runTranscription(
     };
     const surroundings = { engine, platform, holding };
     const feed = new AudioFeed(audio, surroundings, skipping);
-    const callbackFailed = new AbortController();
-    const { signal, release } = anyOf([
-      options.signal,
-      run.leaving,
-      feed.failed,
-      callbackFailed.signal,
-    ]);
-    const report = (event: PhaseProgress): void => {
-      try {
-        onProgress?.(event);
-      } catch {
-        // withProgress() has the error, which must not reach the engine.
-        callbackFailed.abort();
-      }
-    };
+    const { report, callbackFailed } = reporting(onProgress);
+    const { signal, release } = anyOf([options.signal, run.leaving, feed.failed, callbackFailed]);
     let about: About;
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount, number);
@@ -175,6 +164,35 @@ export function runTranscription(
       release();
     }
   });
+}
+
+/** Loads the dictionaries beside other work; who needs them gets the error. */
+export function beginScript(
+  script: Settings['script'],
+  platform: Platform,
+): Promise<ConvertText> | undefined {
+  const loading = script && platform.loadScript(script);
+  loading?.catch(() => undefined);
+  return loading;
+}
+
+/** Reports to a callback; `callbackFailed` is aborted when it throws. */
+export function reporting(onProgress: ((event: PhaseProgress) => void) | undefined): {
+  readonly report: (event: PhaseProgress) => void;
+  readonly callbackFailed: AbortSignal;
+} {
+  const failing = new AbortController();
+  return {
+    report: (event) => {
+      try {
+        onProgress?.(event);
+      } catch {
+        // withProgress() has the error, which must not reach the engine.
+        failing.abort();
+      }
+    },
+    callbackFailed: failing.signal,
+  };
 }
 
 const normalizationOf = ({ normalization }: Settings): Settings =>

@@ -1,6 +1,6 @@
 // Transcriptions that go on later. What was saved comes back from a caller's storage, so it is checked like any input; what only
 // the engine can judge, it does.
-import type { Dimensions, SavedTranscription, Segment, Word } from '../api/types.js';
+import type { Dimensions, SavedChunks, SavedTranscription, Segment, Word } from '../api/types.js';
 import { invalidOption, type SusurrusError } from '../api/errors.js';
 import { savedScriptProblem } from './chinese_script.js';
 
@@ -40,6 +40,16 @@ const segmentShape: Shape<Segment> = {
   words: (value) => value === undefined || listOf((word) => !badMember(word, wordShape))(value),
 };
 
+const languageShape: Shape<SavedChunks['languages'][number]> = {
+  language: isText,
+  seconds: isTime,
+  probability: (value) => value === undefined || (isTime(value) && (value as number) <= 1),
+};
+const chunksShape: Shape<SavedChunks> = {
+  count: (value) => isCount(value) && (value as number) > 0,
+  languages: listOf((each) => !badMember(each, languageShape)),
+};
+
 /** The name of a member that is wrong or missing. */
 function badMember(value: unknown, shape: Readonly<Record<string, Test>>): string | undefined {
   const given = isObject(value) ? value : {};
@@ -56,6 +66,15 @@ function segmentsProblem(list: 'segments' | 'rejected', value: unknown): Susurru
     return invalidOption(`from.${list}[${index}].${name}`, 'what save() gave', member);
   }
   return undefined;
+}
+
+/** The first problem of saved.chunks. */
+function chunksProblem(value: unknown): SusurrusError | undefined {
+  if (value === undefined) return undefined;
+  const name = badMember(value, chunksShape);
+  if (name === undefined) return undefined;
+  const member: unknown = isObject(value) ? Reflect.get(value, name) : value;
+  return invalidOption(`from.chunks.${name}`, 'what save() gave', member);
 }
 
 /** Why this is nothing that a model with such dimensions has saved. */
@@ -75,6 +94,7 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   }
   const problem =
     savedScriptProblem(Reflect.get(given.settings as object, 'script')) ??
+    chunksProblem(given.chunks) ??
     segmentsProblem('segments', given.segments) ??
     segmentsProblem('rejected', given.rejected);
   if (problem) return problem;

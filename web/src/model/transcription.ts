@@ -10,12 +10,14 @@ import { leftByLoop } from '../api/errors.js';
 import { PauseGate } from '../engine/pause_gate.js';
 import type { EngineEvent, HeardLanguages } from '../protocol/engine.js';
 
-type Window = Omit<Extract<EngineEvent, { type: 'window' }>, 'type'>;
+/** `chunks`: where a transcription in chunks may go on after it. */
+type Window = Omit<Extract<EngineEvent, { type: 'window' }>, 'type'> &
+  Pick<SavedTranscription, 'chunks'>;
 /** What a transcription belongs to. */
 export type About = Pick<ModelInfo, 'dims'> & Pick<SavedTranscription, 'settings' | 'sampleCount'>;
 
 /** What save() gives, where the run has the segments. */
-type Kept = Pick<SavedTranscription, 'dims' | 'settings' | 'sampleCount' | 'state' | 'duration'> & {
+type Kept = Omit<SavedTranscription, 'version' | 'segments' | 'rejected'> & {
   readonly segmentCount: number;
   readonly rejectedCount: number;
 };
@@ -54,11 +56,13 @@ export class TranscriptionRun {
     this.rejected.push(...window.rejected);
     this.#languages = window.languages;
     this.reach(this.segments.at(-1)?.end ?? 0);
-    if (window.state && about.dims) {
+    const { state, chunks } = window;
+    if (state && about.dims) {
       this.#kept = {
         ...about,
         dims: about.dims,
-        state: window.state,
+        state,
+        ...(chunks && { chunks }),
         duration: this.#duration,
         segmentCount: this.segments.length,
         rejectedCount: this.rejected.length,

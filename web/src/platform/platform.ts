@@ -38,6 +38,8 @@ export interface Platform {
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
   openEngine(threads: number): EngineLink;
+  /** Starts one that computes beside it: in a worker of its own. Throws where there are no workers. */
+  openFurtherEngine(threads: number): EngineLink;
   /** Starts the module that runs models which are graphs, in a worker or in this thread. */
   openNetworks(): NetworksLink;
   /** Starts the module that reads model files without running them. */

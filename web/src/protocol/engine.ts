@@ -52,7 +52,7 @@ export interface NetworkFacts extends CommonFacts {
 export type LoadedFacts = CommonFacts | WhisperFacts | NetworkFacts;
 
 /** Checked options, as far as they are data; the core knows them by the same names. */
-export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'> &
+export type Settings = Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from' | 'workers'> &
   FrontEndOptions &
   Omit<BeamOptionValues, 'beamSize'> & {
     /** A stream begins with so many samples whose loudness alone counts. What is transcribed follows, and times begin there. */

@@ -35,6 +35,19 @@ export interface CommonTranscribeOptions extends Abortable {
    * longer recordings, in streams, and with `normalization: 'window'`, the detector is at most a minute ahead of the model.
    */
   readonly vad?: boolean | VadOptions;
+  /**
+   * 1 to 16 engines transcribe a recording together, each in a worker of its own with the model's weights once more in memory, on pages
+   * without cross-origin isolation too. From 2 on the voice detector cuts the recording at pauses into chunks of at most 30 seconds,
+   * which are transcribed apart from each other, and segments come chunk by chunk, in order. The text is the same for 2 and more. It may
+   * differ from that of 1, the default, whose windows know the text before them and the loudness of the whole recording.
+   *
+   * Further engines are loaded when there is a second chunk, from where the model came from, and stay with the model. Where they cannot
+   * be had, fewer do the work, and `info.warnings` says why. Streams, models of other families, and calls with `vad: false`,
+   * `compatibility: 'openai'`, `conditionOnPreviousText: true` or `normalization: 'recording'` have one engine, as without the option.
+   *
+   *     const { text } = await model.transcribe(lecture, { workers: navigator.hardwareConcurrency > 4 ? 4 : 2 });
+   */
+  readonly workers?: number;
   /** Reports the seconds of audio done and the estimated time left. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
 }
@@ -45,7 +58,7 @@ export interface TranscribeOptions
   /**
    * Continues a transcription that `save()` returned. Pass the same audio from its start, in the same form (a recording or a
    * stream): already transcribed audio is skipped, and the text is the same as without the interruption. The saved options apply; with
-   * `from` only `signal` and `onProgress` are allowed.
+   * `from` only `signal`, `onProgress` and `workers` are allowed. What was begun in chunks goes on in chunks, with any number of `workers`.
    */
   readonly from?: SavedTranscription;
 }
@@ -171,15 +184,25 @@ export interface SavedTranscription {
   /** Dimensions of the model. */
   readonly dims: Dimensions;
   /** The options, without `signal` and `onProgress`. */
-  readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from'>;
+  readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from' | 'workers'>;
   /** Samples of the recording at 16 kHz; absent for a stream. */
   readonly sampleCount?: number;
   /** Seconds of audio that have been transcribed. */
   readonly duration: number;
   readonly segments: readonly Segment[];
   readonly rejected: readonly Segment[];
-  /** State of the engine. */
+  /** State of the engine; empty for a transcription in chunks. */
   readonly state: Readonly<Record<string, unknown>>;
+  /** Of a transcription that was begun with `workers`. */
+  readonly chunks?: SavedChunks;
+}
+
+/** How far a transcription in chunks has come. */
+export interface SavedChunks {
+  /** How many are done. */
+  readonly count: number;
+  /** What was heard in them: with `language: 'per-window'` every language, in order of appearance, else one. */
+  readonly languages: readonly (LanguageSeconds & { readonly probability?: number })[];
 }
 
 /**

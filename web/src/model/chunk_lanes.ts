@@ -1,0 +1,212 @@
+// Chunks of a recording, heard by several engines and told in their order.
+import { SusurrusError, type ErrorCode } from '../api/errors.js';
+import { anyOf, orAborted, throwIfAborted } from '../api/signals.js';
+import { leave } from '../audio/leave.js';
+import type { PauseGate } from '../engine/pause_gate.js';
+import type { SpeechChunk } from '../platform/speech.js';
+import type { EngineLink } from '../protocol/engine.js';
+import type { EnginePool } from './engine_pool.js';
+
+/** Further engines that may fail at a chunk. Then the model's own has it: one chunk must not end all of them. */
+const mostTries = 2;
+
+/** What another engine would say as well. */
+const requestErrors: readonly ErrorCode[] = [
+  'invalid_argument',
+  'limit_exceeded',
+  'unsupported_feature',
+];
+
+export interface ChunkTask<Heard> {
+  readonly chunks: AsyncGenerator<SpeechChunk, undefined, void>;
+  /** So many are done already. */
+  readonly doneCount: number;
+  /** The model's own engine. Its errors are the task's. */
+  readonly engine: EngineLink;
+  readonly pool: EnginePool;
+  /** Engines at most, the model's own among them. */
+  readonly most: number;
+  readonly gate: PauseGate;
+  /** Whether what is heard in a chunk depends on no other. Else they are heard one after the other. */
+  readonly isApart: () => boolean;
+  readonly hear: (engine: EngineLink, chunk: SpeechChunk, signal: AbortSignal) => Promise<Heard>;
+  /** Called in the chunks' order. */
+  readonly tell: (heard: Heard) => void;
+}
+
+interface Job {
+  readonly index: number;
+  readonly chunk: SpeechChunk;
+  readonly tries: number;
+}
+
+/** Each engine hears one chunk at a time, the earliest that waits. An engine that fails is left out, and its chunk waits again. */
+export class ChunkLanes<Heard> {
+  readonly #task: ChunkTask<Heard>;
+  /** Those that hear, or will. */
+  readonly #engines = new Set<EngineLink>();
+  readonly #stopping = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #release: () => void;
+  /** In their order. */
+  readonly #waiting: Job[] = [];
+  readonly #heard = new Map<number, Heard>();
+  #toldCount: number;
+  #underWay = 0;
+  #isPulled = false;
+  #laneCount = 1;
+  #idleCount = 0;
+  #wake: (() => void)[] = [];
+
+  constructor(task: ChunkTask<Heard>, signal: AbortSignal) {
+    this.#task = task;
+    this.#toldCount = task.doneCount;
+    const joined = anyOf([signal, this.#stopping.signal]);
+    this.#signal = joined.signal;
+    this.#release = joined.release;
+  }
+
+  get engines(): Iterable<EngineLink> {
+    return this.#engines;
+  }
+
+  /** Resolves when all is told. Once this rejects nothing more is told, and the model's own engine has stopped. */
+  async run(): Promise<void> {
+    const works = [this.#pull(), this.#work(this.#task.engine, true)];
+    try {
+      await Promise.all(works);
+    } catch (error) {
+      this.#stopping.abort(error);
+      throw error;
+    } finally {
+      leave(this.#task.chunks);
+      await Promise.allSettled(works);
+      this.#release();
+    }
+  }
+
+  /** Takes no more than a chunk for each engine, and one. Texts that wait for an earlier one may be some more. */
+  async #pull(): Promise<void> {
+    const { chunks, doneCount, most, gate } = this.#task;
+    let index = 0;
+    for await (const chunk of chunks) {
+      if (index >= doneCount) this.#offer({ index, chunk, tries: 0 });
+      ++index;
+      while (
+        this.#waiting.length + this.#underWay > most ||
+        index - this.#toldCount > 2 * most + 1
+      ) {
+        await this.#change();
+      }
+      while (gate.opening) await orAborted(gate.opening, this.#signal);
+    }
+    throwIfAborted(this.#signal);
+    // A model has something to say about silence, too: its language.
+    if (index === 0) this.#offer({ index, chunk: nothing, tries: 0 });
+    this.#isPulled = true;
+    this.#changed();
+  }
+
+  #offer(job: Job): void {
+    const later = this.#waiting.findIndex(({ index }) => index > job.index);
+    this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, job);
+    const isOneMore = this.#waiting.length > this.#idleCount;
+    if (isOneMore && this.#laneCount < this.#task.most) void this.#hearWithFurther();
+    this.#changed();
+  }
+
+  async #hearWithFurther(): Promise<void> {
+    const { pool, most } = this.#task;
+    ++this.#laneCount;
+    let engine: EngineLink | undefined;
+    try {
+      engine = await pool.take(most - 1, this.#signal);
+      if (engine) await this.#work(engine, false);
+    } catch (error) {
+      this.#stopping.abort(error);
+    } finally {
+      --this.#laneCount;
+      if (engine) pool.giveBack(engine);
+    }
+  }
+
+  async #work(engine: EngineLink, isOwn: boolean): Promise<void> {
+    this.#engines.add(engine);
+    try {
+      for (;;) {
+        const job = await this.#next(isOwn);
+        if (!job) return;
+        let heard: Heard;
+        try {
+          heard = await this.#task.hear(engine, job.chunk, this.#signal);
+        } catch (error) {
+          throwIfAborted(this.#signal);
+          if (isOwn || isAboutRequest(error)) throw error;
+          this.#task.pool.lose(engine, error);
+          --this.#underWay;
+          this.#offer({ ...job, tries: job.tries + 1 });
+          return;
+        }
+        throwIfAborted(this.#signal);
+        --this.#underWay;
+        this.#tell(job.index, heard);
+      }
+    } finally {
+      this.#engines.delete(engine);
+    }
+  }
+
+  /** The next one for such an engine; undefined when all is heard. */
+  async #next(isOwn: boolean): Promise<Job | undefined> {
+    const { gate, isApart } = this.#task;
+    for (;;) {
+      throwIfAborted(this.#signal);
+      while (gate.opening) await orAborted(gate.opening, this.#signal);
+      const offered = isApart() ? this.#waiting.length : Number(this.#underWay === 0);
+      const at = this.#waiting
+        .slice(0, offered)
+        .findIndex(({ tries }) => isOwn || tries < mostTries);
+      if (at >= 0) {
+        ++this.#underWay;
+        return this.#waiting.splice(at, 1)[0];
+      }
+      if (this.#isPulled && this.#waiting.length + this.#underWay === 0) return undefined;
+      ++this.#idleCount;
+      try {
+        await this.#change();
+      } finally {
+        --this.#idleCount;
+      }
+    }
+  }
+
+  #tell(index: number, heard: Heard): void {
+    this.#heard.set(index, heard);
+    for (;;) {
+      const next = this.#heard.get(this.#toldCount);
+      if (next === undefined) break;
+      this.#heard.delete(this.#toldCount++);
+      this.#task.tell(next);
+    }
+    this.#changed();
+  }
+
+  #change(): Promise<void> {
+    return orAborted(new Promise<void>((wake) => this.#wake.push(wake)), this.#signal);
+  }
+
+  #changed(): void {
+    for (const wake of this.#wake.splice(0)) wake();
+  }
+}
+
+const isAboutRequest = (error: unknown): boolean =>
+  error instanceof SusurrusError && requestErrors.includes(error.code);
+
+const nothing: SpeechChunk = {
+  samples: new Float32Array(),
+  start: 0,
+  end: 0,
+  timeOf: (seconds) => seconds,
+  placed: (segment) => segment,
+};

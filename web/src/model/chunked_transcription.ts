@@ -1,0 +1,232 @@
+// Transcriptions in chunks that the voice detector cuts at pauses: each is transcribed alone, by one of several engines. What comes of
+// a chunk depends on its sound and its place alone, never on how many engines there are, nor on which of them fail.
+import { transcribing } from '../api/overall_progress.js';
+import { withProgress } from '../api/progress_callback.js';
+import { sampleRate } from '../api/generated/whisper.js';
+import { anyOf, orAborted } from '../api/signals.js';
+import type { ModelInfo, Segment, Transcript } from '../api/types.js';
+import { isLive } from '../audio/audio_kinds.js';
+import { openAudio } from '../audio/audio_feed.js';
+import { leave } from '../audio/leave.js';
+import { ProgressMeter } from '../engine/progress_meter.js';
+import type { Chunked, SilenceSkipper, SpeechChunk } from '../platform/speech.js';
+import type { EngineCalls, EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
+import { segmentInScript } from './chinese_script.js';
+import { ChunkLanguages } from './chunk_languages.js';
+import { ChunkLanes } from './chunk_lanes.js';
+import {
+  beginScript,
+  reporting,
+  runTranscription,
+  type Surroundings,
+  type Task,
+} from './run_transcription.js';
+import { checkSameAudio } from './saved_transcription.js';
+import type { TranscriptionRun } from './transcription.js';
+
+/** Whether a call is in chunks follows from what is asked, never from the device. What was begun in chunks goes on so. */
+export function isInChunks({ audio, settings, options, saved }: Task, info: ModelInfo): boolean {
+  if (saved) return saved.chunks !== undefined;
+  const { vad, compatibility, conditionOnPreviousText, normalization } = settings;
+  return (
+    info.family === 'whisper' &&
+    (options.workers ?? 1) > 1 &&
+    !isLive(audio) &&
+    Boolean(vad) &&
+    compatibility !== 'openai' &&
+    conditionOnPreviousText !== true &&
+    normalization !== 'recording'
+  );
+}
+
+/** Like runTranscription(). */
+export async function transcribeInChunks(
+  run: TranscriptionRun,
+  task: Task,
+  surroundings: Surroundings,
+): Promise<Transcript> {
+  const { options, isVadDefault } = task;
+  const { detector, pool, holdsUp } = surroundings;
+  const { signal, release } = anyOf([options.signal, run.leaving, pool.closed]);
+  try {
+    run.gate.onChange = holdsUp;
+    holdsUp(run.gate.isPaused);
+    const { vad, clipTimestamps: clips, script, ...decoding } = task.settings;
+    const limits = typeof vad === 'object' ? vad : {};
+    const skipper = await detector.open(
+      isVadDefault,
+      (kept) => kept.openSkipper(limits, signal),
+      signal,
+    );
+    return await (skipper
+      ? transcribeCut(run, task, surroundings, {
+          skipper,
+          decoding,
+          clips,
+          script,
+          stopping: signal,
+        })
+      : runTranscription(run, task, surroundings));
+  } finally {
+    run.gate.onChange = undefined;
+    holdsUp(false);
+    release();
+  }
+}
+
+/** A recording that will be cut. */
+interface Cut {
+  readonly skipper: SilenceSkipper;
+  /** Settings without those that say what is heard, and how it is written. */
+  readonly decoding: Settings;
+  readonly clips: Settings['clipTimestamps'];
+  readonly script: Settings['script'];
+  readonly stopping: AbortSignal;
+}
+
+function transcribeCut(
+  run: TranscriptionRun,
+  { audio, settings: asked, options, saved, number }: Task,
+  { engine, platform, pool, info, holdsUp }: Surroundings,
+  { skipper, decoding, clips, script, stopping }: Cut,
+): Promise<Transcript> {
+  return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
+    const loadingScript = beginScript(script, platform);
+    const { report, callbackFailed } = reporting(onProgress);
+    const { signal, release } = anyOf([stopping, callbackFailed]);
+    let chunked: Chunked | undefined;
+    try {
+      const surroundings = { engine, platform, holding: 'nothing', signal } as const;
+      const opened = await openAudio(audio, { ...surroundings, onProgress: report });
+      const sampleCount = 'samples' in opened ? opened.samples.length : undefined;
+      const total = 'samples' in opened ? opened.samples.length / sampleRate : opened.duration;
+      // From here on the loop over the chunks closes both.
+      chunked = skipper.chunks(opened, { clips });
+      checkSameAudio(saved, sampleCount);
+      const convert = loadingScript && (await orAborted(loadingScript, signal));
+      const meter = new ProgressMeter(
+        total,
+        (progress) => report({ phase: 'transcribe', ...progress }),
+        run.gate.clock,
+      );
+      meter.update(saved?.duration ?? 0);
+      meter.audioGiven(saved?.duration ?? 0);
+      const languages = new ChunkLanguages(decoding, saved?.chunks?.languages);
+      const doneCount = saved?.chunks?.count ?? 0;
+      let count = doneCount;
+      const isDetected = detects(decoding, info);
+      const about = {
+        dims: info.dims,
+        settings: asked,
+        ...(sampleCount !== undefined && { sampleCount }),
+      };
+      const inScript = (segments: readonly Segment[], firstId: number): Segment[] =>
+        segments.map((segment, i) => {
+          const numbered = { ...segment, id: firstId + i };
+          return convert ? segmentInScript(numbered, convert) : numbered;
+        });
+      const lanes = new ChunkLanes<HeardChunk>(
+        {
+          ...{ chunks: chunked.chunks, doneCount, engine, pool, gate: run.gate },
+          most: options.workers ?? 1,
+          isApart: () => !isDetected || languages.told !== undefined,
+          hear: (engine, chunk, signal) => {
+            const request = {
+              samples: chunk.samples,
+              settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined),
+              state: undefined,
+              run: number,
+            };
+            const modelAwaited = (): void => report({ phase: 'wait', loaded: 0 });
+            return hear(engine, chunk, request, { signal, modelAwaited });
+          },
+          tell: ({ end, segments, rejected, answer }) => {
+            languages.add(answer);
+            run.reach(end);
+            run.add(
+              {
+                segments: inScript(segments, run.segments.length),
+                rejected: inScript(rejected, run.rejected.length),
+                state: {},
+                chunks: { count: ++count, languages: languages.shares },
+                languages: languages.found,
+              },
+              about,
+            );
+            meter.update(end);
+          },
+        },
+        signal,
+      );
+      run.gate.onChange = (isPaused) => {
+        holdsUp(isPaused);
+        for (const each of lanes.engines) {
+          void each.call('pause', { run: number, isPaused }).catch(() => undefined);
+        }
+      };
+      await lanes.run();
+      const duration = chunked.sampleCount / sampleRate;
+      meter.finish(duration);
+      return {
+        text: run.segments.map(({ text }) => text).join(''),
+        language: languages.main,
+        ...languages.found,
+        duration,
+        segments: run.segments,
+        rejected: run.rejected,
+      };
+    } finally {
+      if (chunked) leave(chunked.chunks);
+      else skipper.close();
+      release();
+    }
+  });
+}
+
+type Request = EngineCalls['transcribe']['request'];
+
+/** What comes of a chunk, with the recording's times. */
+interface HeardChunk {
+  /** Where the chunk ends, in seconds. */
+  readonly end: number;
+  readonly segments: readonly Segment[];
+  readonly rejected: readonly Segment[];
+  readonly answer: EngineCalls['transcribe']['answer'];
+}
+
+async function hear(
+  engine: EngineLink,
+  chunk: SpeechChunk,
+  request: Request,
+  { signal, modelAwaited }: { readonly signal: AbortSignal; readonly modelAwaited: () => void },
+): Promise<HeardChunk> {
+  const segments: Segment[] = [];
+  const rejected: Segment[] = [];
+  const onEvent = (event: EngineEvent): void => {
+    if (event.type === 'modelAwaited') modelAwaited();
+    if (event.type !== 'window') return;
+    segments.push(...event.segments.map((segment) => chunk.placed(segment)));
+    rejected.push(...event.rejected.map((segment) => chunk.placed(segment)));
+  };
+  const answer = await engine.call('transcribe', request, { signal, onEvent });
+  return { end: chunk.end, segments, rejected, answer };
+}
+
+/** Whether the language of the first chunk is that of all. */
+const detects = ({ language = 'auto' }: Settings, { languages }: ModelInfo): boolean =>
+  language === 'auto' && languages.length > 1;
+
+const mostSeed = Number.MAX_SAFE_INTEGER;
+
+function settingsOf({ start }: SpeechChunk, settings: Settings, language?: string): Settings {
+  const { seed = 0 } = settings;
+  // Chunks draw apart from each other, as windows do.
+  const place = Math.round(start * sampleRate);
+  return {
+    ...settings,
+    ...(language !== undefined && { language }),
+    normalization: 'window',
+    conditionOnPreviousText: false,
+    seed: seed > mostSeed - place ? seed - (mostSeed - place) - 1 : seed + place,
+  };
+}

@@ -1,0 +1,115 @@
+// The further engines of a model, each with weights of its own, for transcriptions in chunks.
+import { disposedDuringWork } from '../api/errors.js';
+import { SharedWork } from '../api/shared_work.js';
+import type { EngineLink } from '../protocol/engine.js';
+import type { Companion } from './resting_engine.js';
+
+/** Loads the model once more, in a worker. */
+export type LoadFurther = (signal: AbortSignal) => Promise<EngineLink>;
+
+const warningOf = (error: unknown): string =>
+  'Fewer engines than the option workers allows transcribe with this model; the text is the same. ' +
+  (error instanceof Error ? error.message : String(error));
+
+/** An engine that is there, or on its way. */
+interface Place {
+  readonly loading: SharedWork<EngineLink>;
+  engine: EngineLink | undefined;
+  isTaken: boolean;
+}
+
+/** Engines are loaded when they are wanted, and stay until the model sleeps or ends. One that fails is not replaced before. */
+export class EnginePool implements Companion {
+  readonly #warn: (warning: string) => void;
+  readonly #closing = new AbortController();
+  #load: LoadFurther | undefined;
+  #places: Place[] = [];
+  #lost = 0;
+  #hasWarned = false;
+
+  /** `warn` is called at most once; it must not keep the model alive, whose engine refers to this. */
+  constructor(warn: (warning: string) => void) {
+    this.#warn = warn;
+  }
+
+  /** From now on there may be further engines. `load` must not keep the model alive, either. */
+  loadWith(load: LoadFurther): void {
+    this.#load = load;
+  }
+
+  /** Aborted when the model is disposed of. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Takes an engine that nobody has, loaded if need be, where there may be so many; undefined if there is none. */
+  async take(most: number, signal: AbortSignal): Promise<EngineLink | undefined> {
+    const place = this.#places.find(({ isTaken }) => !isTaken) ?? this.#add(most);
+    if (!place) return undefined;
+    place.isTaken = true;
+    try {
+      return (place.engine = await place.loading.join(signal));
+    } catch (error) {
+      this.#remove(place);
+      if (!signal.aborted && !place.loading.isDropped) this.#count(error);
+      return undefined;
+    }
+  }
+
+  /** It is not used any more, for now. */
+  giveBack(engine: EngineLink): void {
+    const place = this.#placeOf(engine);
+    if (place) place.isTaken = false;
+  }
+
+  /** It has failed. */
+  lose(engine: EngineLink, error: unknown): void {
+    const place = this.#placeOf(engine);
+    // With the model all of them ended.
+    if (!place) return;
+    this.#remove(place);
+    engine.close();
+    this.#count(error);
+  }
+
+  rest(): void {
+    for (const { loading, engine } of this.#places.splice(0)) {
+      loading.drop();
+      engine?.close();
+    }
+    this.#lost = 0;
+  }
+
+  close(): void {
+    this.#closing.abort(disposedDuringWork());
+    this.rest();
+  }
+
+  #add(most: number): Place | undefined {
+    const load = this.#load;
+    if (!load || this.closed.aborted || this.#places.length + this.#lost >= most) return undefined;
+    const loading = new SharedWork(async (dropped) => {
+      const engine = await load(dropped);
+      if (dropped.aborted) engine.close();
+      else place.engine = engine;
+      return engine;
+    });
+    const place: Place = { loading, engine: undefined, isTaken: false };
+    this.#places.push(place);
+    return place;
+  }
+
+  #placeOf(engine: EngineLink): Place | undefined {
+    return this.#places.find((place) => place.engine === engine);
+  }
+
+  #remove(place: Place): void {
+    this.#places = this.#places.filter((each) => each !== place);
+  }
+
+  #count(error: unknown): void {
+    ++this.#lost;
+    if (!this.#hasWarned) this.#warn(warningOf(error));
+    this.#hasWarned = true;
+  }
+}
