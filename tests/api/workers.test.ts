@@ -1,0 +1,583 @@
+// transcribe({ workers }): chunks of a recording by several engines, which do as these tests say.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type {
+  SavedTranscription,
+  TranscribeOptions,
+  Transcript,
+  WhisperModel,
+} from '../../web/src/api/types.js';
+import { errorOf } from '../support/embedded_model.js';
+import {
+  engineFailed,
+  recordingOf,
+  scriptedModel,
+  type Script,
+} from '../support/scripted_engines.js';
+import { turns } from '../support/turns.js';
+
+const chunkCount = 9;
+const recording = recordingOf(chunkCount);
+const allChunks = Array.from({ length: chunkCount }, (_, i) => i);
+
+const models: WhisperModel[] = [];
+afterEach(() => models.splice(0).forEach((model) => model.dispose()));
+function load(script?: Script): ReturnType<typeof scriptedModel> {
+  const scripted = scriptedModel(script);
+  models.push(scripted.model);
+  return scripted;
+}
+
+/** What everybody must come to, whatever happens on the way. */
+async function expected(options: TranscribeOptions = {}, script?: Script): Promise<Transcript> {
+  return load({ ...script, turnsOf: () => 1 }).model.transcribe(recording, {
+    ...options,
+    workers: 2,
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await turns(1);
+}
+
+/** Numbers from 0 to below 1, the same for a seed. */
+function drawn(seed: number): () => number {
+  let state = seed + 1;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) / 2 ** 24;
+  };
+}
+
+const kept = (saved: SavedTranscription | undefined): SavedTranscription =>
+  JSON.parse(JSON.stringify(saved)) as SavedTranscription;
+
+describe('what is heard', () => {
+  test('is all of it, in order, at its times, with consecutive ids', async () => {
+    const { model, counts } = load();
+    const work = model.transcribe(recording, { workers: 3 });
+    const looped: string[] = [];
+    for await (const { text } of work) looped.push(text);
+    const { segments, rejected, text, duration, language, languageProbability } = await work;
+    const texts = allChunks.flatMap((i) => [` ${i}.0`, ` ${i}.1`]);
+    expect(looped).toEqual(texts);
+    expect(text).toBe(texts.join(''));
+    expect(segments.map(({ id }) => id)).toEqual(texts.map((_, i) => i));
+    expect(segments.map(({ start }) => start)).toEqual(texts.map((_, i) => i));
+    expect(segments.map(({ seek }) => seek)).toEqual(texts.map((_, i) => 200 * (i >> 1)));
+    expect(rejected.map(({ id }) => id)).toEqual(allChunks);
+    expect([duration, language, languageProbability]).toEqual([2 * chunkCount, 'en', 0.5]);
+    expect(counts.left).toBe(1);
+  });
+
+  test('is the same for any number of engines, which all have their part', async () => {
+    const first = await expected();
+    for (const workers of [2, 3, 4, 16]) {
+      const { model, engines } = load({ turnsOf: (chunk) => 1 + ((7 * chunk) % 5) });
+      expect(await model.transcribe(recording, { workers })).toEqual(first);
+      expect(engines.length).toBeLessThanOrEqual(workers);
+      if (workers < 5) {
+        expect(engines).toHaveLength(workers);
+        for (const { heard } of engines) expect(heard).not.toHaveLength(0);
+      }
+      const chunks = engines.flatMap(({ heard }) => heard.map(({ chunk }) => chunk));
+      expect(chunks.sort((a, b) => a - b)).toEqual(allChunks);
+    }
+  });
+
+  test('waits for what comes before it', async () => {
+    let isHeld = true;
+    const { model, engines } = load({ turnsOf: (chunk) => (chunk === 1 && isHeld ? Infinity : 2) });
+    const controller = new AbortController();
+    const work = model.transcribe(recording, { workers: 2, signal: controller.signal });
+    await until(() => engines.flatMap(({ heard }) => heard).some(({ chunk }) => chunk === 4));
+    await turns(50);
+    expect(work.soFar.segments.map(({ text }) => text)).toEqual([' 0.0', ' 0.1']);
+    // Not without end.
+    const chunks = engines.flatMap(({ heard }) => heard.map(({ chunk }) => chunk));
+    expect(Math.max(...chunks)).toBeLessThan(chunkCount - 1);
+    isHeld = false;
+    const { underWay } = engines.find((engine) => engine.underWay.has(1))!;
+    expect([...underWay]).toEqual([1]);
+    controller.abort();
+    expect(await errorOf(work)).toBe(controller.signal.reason);
+  });
+
+  test('draws from a seed of its own for each place', async () => {
+    const seedsOf = async (seed?: number): Promise<number[]> => {
+      const { segments } = await load().model.transcribe(recording, {
+        workers: 2,
+        ...(seed !== undefined && { seed }),
+      });
+      return segments.filter((_, i) => i % 2 === 0).map(({ tokens }) => tokens[0]!);
+    };
+    expect(await seedsOf()).toEqual(allChunks.map((i) => 32000 * i));
+    expect(await seedsOf(7)).toEqual(allChunks.map((i) => 32000 * i + 7));
+    const last = Number.MAX_SAFE_INTEGER;
+    expect((await seedsOf(last)).slice(0, 3)).toEqual([last, 31999, 63999]);
+  });
+
+  test('has settings that depend on nothing before it', async () => {
+    const { model, engines } = load();
+    const hotwords = [{ text: 'Ada' }];
+    const options = { initialPrompt: 'Ada', hotwords, language: 'de', workers: 2 } as const;
+    await model.transcribe(recording, options);
+    for (const { settings } of engines.flatMap(({ heard }) => heard)) {
+      expect(settings).toMatchObject({
+        ...{ normalization: 'window', conditionOnPreviousText: false },
+        ...{ initialPrompt: 'Ada', hotwords, language: 'de' },
+      });
+      for (const name of ['vad', 'workers', 'clipTimestamps', 'script']) {
+        expect(settings).not.toHaveProperty(name);
+      }
+    }
+  });
+
+  test('a recording of one chunk loads no other engine; one without speech has its language', async () => {
+    const { model, counts } = load({ languageOf: () => 'fr' });
+    expect((await model.transcribe(recordingOf(1), { workers: 4 })).segments).toHaveLength(2);
+    const silent = await model.transcribe(new Float32Array(), { workers: 4 });
+    expect(silent).toMatchObject({ language: 'fr', duration: 0 });
+    expect(counts.loads).toBe(0);
+  });
+
+  test('engines stay with the model, and are closed with it', async () => {
+    const { model, engines, counts } = load();
+    for (let i = 0; i < 3; ++i) await model.transcribe(recording, { workers: 3 });
+    expect([engines.length, counts.loads, counts.left]).toEqual([3, 2, 3]);
+    expect(engines.some(({ isClosed }) => isClosed)).toBe(false);
+    model.dispose();
+    expect(engines.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+
+  test('the first engine waits for no other', async () => {
+    let arrive = (): void => undefined;
+    const loading = new Promise<void>((done) => (arrive = done));
+    const { model, engines } = load({ loads: () => loading });
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(await expected());
+    expect(engines).toHaveLength(1);
+    // It is there for the next one.
+    arrive();
+    await until(() => engines.length === 2);
+    await turns(2);
+    await model.transcribe(recording, { workers: 2 });
+    expect(engines[1]!.heard).not.toHaveLength(0);
+  });
+});
+
+describe('languages', () => {
+  const languageOf = (chunk: number): string => (chunk === 0 ? 'de' : 'fr');
+
+  test('the first chunk’s is told to the others, which wait for it', async () => {
+    let isFirstDone = false;
+    const { model, engines } = load({
+      languageOf,
+      refuses: ({ chunk, settings }) => {
+        if (chunk > 0 && (!isFirstDone || settings.language !== 'de')) return new Error('early');
+        return undefined;
+      },
+      turnsOf: (chunk) => (chunk === 0 ? 30 : 2),
+    });
+    const work = model.transcribe(recording, { workers: 3 });
+    void (async () => {
+      for await (const each of work) isFirstDone ||= each.id === 0;
+    })().catch(() => undefined);
+    await until(() => engines.length > 1);
+    isFirstDone = true;
+    const { language, languageProbability, languages, segments } = await work;
+    expect([language, languageProbability, languages]).toEqual(['de', 0.5, undefined]);
+    expect(new Set(segments.map((segment) => segment.language))).toEqual(new Set(['de']));
+  });
+
+  test('per window each has its own', async () => {
+    const { model } = load({ languageOf });
+    const heard = await model.transcribe(recording, { workers: 2, language: 'per-window' });
+    expect(heard).toMatchObject({
+      ...{ language: 'fr', languageProbability: 0.5 + (chunkCount - 1) / 100 },
+      languages: [
+        { language: 'de', seconds: 1 },
+        { language: 'fr', seconds: chunkCount - 1 },
+      ],
+    });
+  });
+
+  test('a named one is not told how probable it is', async () => {
+    const heard = await load({ languageOf }).model.transcribe(recording, {
+      ...{ workers: 2, language: 'en' },
+    });
+    expect(heard.language).toBe('en');
+    expect(heard).not.toHaveProperty('languageProbability');
+  });
+});
+
+describe('an engine that fails', () => {
+  test.each([0, 1, 5])('at chunk %d: another hears that', async (at) => {
+    const first = await expected();
+    const { model, engines } = load({
+      refuses: ({ chunk }, engine) => (engine > 0 && chunk >= at ? engineFailed() : undefined),
+    });
+    expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
+    expect(engines.slice(1).every(({ isClosed }) => isClosed)).toBe(true);
+    expect(model.info.warnings).toEqual([expect.stringContaining('trap')]);
+    // It is not tried again.
+    const before = engines.length;
+    expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
+    expect(engines).toHaveLength(before);
+    expect(model.info.warnings).toHaveLength(1);
+  });
+
+  test('amid a chunk, with a part of its text', async () => {
+    const { model, engines } = load({ turnsOf: (_, engine) => (engine > 0 ? 40 : 4) });
+    const work = model.transcribe(recording, { workers: 2 });
+    await until(() => (engines[1]?.underWay.size ?? 0) > 0);
+    await turns(25);
+    engines[1]!.die();
+    expect(await work).toEqual(await expected());
+  });
+
+  test('while it has nothing to do', async () => {
+    const { model, engines } = load();
+    await model.transcribe(recording, { workers: 2 });
+    engines[1]!.die();
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(await expected());
+    expect(engines[1]!.isClosed).toBe(true);
+  });
+
+  test('while it is loaded', async () => {
+    const { model, engines } = load({ loads: () => Promise.reject(new Error('no memory')) });
+    expect(await model.transcribe(recording, { workers: 4 })).toEqual(await expected());
+    expect(engines).toHaveLength(1);
+    expect(model.info.warnings).toEqual([expect.stringContaining('no memory')]);
+  });
+
+  test('does not take all others with it', async () => {
+    const { model, engines } = load({
+      refuses: ({ chunk }, engine) => (engine > 0 && chunk === 3 ? engineFailed() : undefined),
+      turnsOf: (_, engine) => (engine === 0 ? 6 : 2),
+    });
+    expect(await model.transcribe(recording, { workers: 4 })).toEqual(await expected());
+    const tries = engines.flatMap(({ heard }) => heard.filter(({ chunk }) => chunk === 3));
+    expect(tries.length).toBeLessThanOrEqual(3);
+    expect(engines.some(({ isClosed }, i) => i > 0 && !isClosed)).toBe(true);
+  });
+
+  test('the model’s own: the call fails, and the others stop', async () => {
+    const { model, engines, counts } = load({
+      refuses: ({ chunk }, engine) => (engine === 0 && chunk > 2 ? engineFailed() : undefined),
+      turnsOf: (_, engine) => (engine > 0 ? Infinity : 2),
+    });
+    expect(await errorOf(model.transcribe(recording, { workers: 2 }))).toMatchObject({
+      code: 'internal_error',
+    });
+    await turns(3);
+    expect(engines.every(({ underWay }) => underWay.size === 0)).toBe(true);
+    expect(counts.left).toBe(1);
+  });
+
+  test('about the request: the call fails at once', async () => {
+    const { model, engines } = load({
+      refuses: ({ chunk }, engine) =>
+        engine > 0 && chunk > 0
+          ? Object.assign(engineFailed(), { code: 'invalid_argument' })
+          : undefined,
+    });
+    expect(await errorOf(model.transcribe(recording, { workers: 2 }))).toMatchObject({
+      code: 'invalid_argument',
+    });
+    expect(engines[1]!.isClosed).toBe(false);
+    expect(model.info.warnings).toEqual([]);
+  });
+});
+
+test('thirty rounds of deaths and aborts lose nothing and double nothing', async () => {
+  const first = await expected();
+  for (let round = 0; round < 30; ++round) {
+    const random = drawn(round);
+    const workers = 2 + Math.floor(3 * random());
+    const { model, engines, counts } = load({
+      turnsOf: () => 1 + Math.floor(12 * random()),
+      loads: async () => {
+        await turns(Math.floor(20 * random()));
+        if (random() < 0.2) throw engineFailed();
+      },
+    });
+    const controller = new AbortController();
+    const work = model.transcribe(recording, { workers, signal: controller.signal });
+    const outcome = work.then(
+      (heard) => heard,
+      (error: unknown) => error,
+    );
+    const state = { isOver: false };
+    void outcome.then(() => (state.isOver = true));
+    const aborts = random() < 0.3;
+    for (let turn = 0; !state.isOver; ++turn) {
+      await turns(1);
+      const further = engines[1 + Math.floor((engines.length - 1) * random())];
+      if (random() < 0.1) further?.die();
+      if (aborts && turn === 15) controller.abort(round);
+    }
+    const heard = await outcome;
+    if (controller.signal.aborted) expect([first, round]).toContainEqual(heard);
+    else expect(heard).toEqual(first);
+    const { segments } = work.soFar;
+    expect(segments).toEqual(first.segments.slice(0, segments.length));
+    // What was saved goes on with any number.
+    const from = work.save();
+    if (from) {
+      const rest = await model.transcribe(recording, {
+        from: kept(from),
+        workers: 1 + (round % 3),
+      });
+      expect(rest).toEqual(first);
+    }
+    await until(() => engines.every(({ underWay }) => underWay.size === 0));
+    expect(counts.left).toBe(from ? 2 : 1);
+  }
+});
+
+describe('control', () => {
+  test.each(['why', 0, undefined])('an abort with %p stops all engines', async (reason) => {
+    const { model, engines, counts } = load({ turnsOf: () => Infinity });
+    const controller = new AbortController();
+    const options = { workers: 3, language: 'en', signal: controller.signal };
+    const work = model.transcribe(recording, options);
+    await until(() => engines.filter(({ underWay }) => underWay.size > 0).length === 3);
+    controller.abort(reason);
+    expect(await errorOf(work)).toBe(controller.signal.reason);
+    await turns(2);
+    expect(engines.every(({ underWay }) => underWay.size === 0)).toBe(true);
+    expect(counts.left).toBe(1);
+    expect(work.save()).toBeUndefined();
+  });
+
+  test('an abort before it, in the queue and while an engine is loaded', async () => {
+    const { model, counts } = load({ loads: (_, signal) => untilAborted(signal) });
+    expect(
+      await errorOf(model.transcribe(recording, { workers: 2, signal: AbortSignal.abort('no') })),
+    ).toBe('no');
+    expect(counts.pulled).toBe(0);
+    const controller = new AbortController();
+    const work = model.transcribe(recording, {
+      ...{ workers: 2, signal: controller.signal },
+      onProgress: () => controller.abort('now'),
+    });
+    expect(await errorOf(work)).toBe('now');
+    expect((await model.transcribe(recordingOf(1), { workers: 2 })).segments).toHaveLength(2);
+  });
+
+  test('a pause holds all of it; another call waits', async () => {
+    const { model, engines, counts } = load();
+    const work = model.transcribe(recording, { workers: 3 });
+    const iterator = work[Symbol.asyncIterator]();
+    await iterator.next();
+    work.pause();
+    await turns(30);
+    const { length } = work.soFar.segments;
+    const before = [counts.pulled, ...engines.map(({ heard }) => heard.length)];
+    let isOtherDone = false;
+    const other = model.transcribe(recordingOf(1), { workers: 2 }).then(() => {
+      isOtherDone = true;
+    });
+    await turns(100);
+    expect([counts.pulled, ...engines.map(({ heard }) => heard.length)]).toEqual(before);
+    expect([work.soFar.segments.length, work.paused, isOtherDone]).toEqual([length, true, false]);
+    work.resume();
+    expect(await work).toEqual(await expected());
+    await other;
+  });
+
+  test('a pause before its turn and an abort of what is paused', async () => {
+    const { model, engines } = load();
+    const work = model.transcribe(recording, { workers: 2 });
+    work.pause();
+    await turns(50);
+    expect(engines[0]!.heard).toEqual([]);
+    work.resume();
+    expect(await work).toEqual(await expected());
+    const controller = new AbortController();
+    const stopped = model.transcribe(recording, { workers: 2, signal: controller.signal });
+    stopped.pause();
+    await turns(10);
+    controller.abort('enough');
+    expect(await errorOf(stopped)).toBe('enough');
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(await expected());
+  });
+
+  test('who leaves the loop stops it, and what came is there', async () => {
+    const { model, engines } = load();
+    const work = model.transcribe(recording, { workers: 2 });
+    for await (const { id } of work) if (id === 2) break;
+    expect(await errorOf(work)).toMatchObject({ code: 'aborted' });
+    const { segments, duration, language } = work.soFar;
+    expect(segments.length).toBeGreaterThanOrEqual(3);
+    expect([duration, language]).toEqual([segments.length, 'en']);
+    await turns(2);
+    expect(engines.every(({ underWay }) => underWay.size === 0)).toBe(true);
+  });
+
+  test('progress never goes back and ends with 1', async () => {
+    const { model } = load({ turnsOf: (chunk) => 1 + ((5 * chunk) % 7) });
+    const loaded: number[] = [];
+    const overall: number[] = [];
+    await model.transcribe(recording, {
+      workers: 3,
+      onProgress: (event) => {
+        expect([event.phase, event.total]).toEqual(['transcribe', 2 * chunkCount]);
+        loaded.push(event.loaded);
+        overall.push(event.overall);
+      },
+    });
+    expect(loaded).toEqual([0, ...allChunks.map((i) => 2 * (i + 1))]);
+    expect([...overall].sort((a, b) => a - b)).toEqual(overall);
+    expect(overall.at(-1)).toBe(1);
+  });
+
+  test('what a callback throws stops it', async () => {
+    for (const at of [0, 6, 2 * chunkCount]) {
+      const { model, engines } = load();
+      const thrown = new Error('from the callback');
+      const work = model.transcribe(recording, {
+        workers: 2,
+        onProgress: ({ loaded }) => {
+          if (loaded === at) throw thrown;
+        },
+      });
+      expect(await errorOf(work)).toBe(thrown);
+      await turns(2);
+      expect(engines.every(({ underWay }) => underWay.size === 0)).toBe(true);
+      expect((await model.transcribe(recordingOf(1), { workers: 2 })).text).toBe(' 0.0 0.1');
+    }
+  });
+
+  test('disposal ends it', async () => {
+    for (const wait of [0, 1, 10, 30]) {
+      const { model, engines, counts } = load({ turnsOf: () => 20 });
+      const work = model.transcribe(recording, { workers: 3 });
+      const failing = errorOf(work);
+      await turns(wait);
+      model.dispose();
+      expect(await failing).toMatchObject({ code: 'aborted' });
+      await turns(3);
+      expect(engines.every(({ underWay, isClosed }) => underWay.size === 0 && isClosed)).toBe(true);
+      expect(counts.left).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, failed) =>
+    signal.addEventListener('abort', () => failed(signal.reason as Error)),
+  );
+
+describe('saved', () => {
+  const languageOf = (chunk: number): string => ['de', 'fr', 'fr'][chunk % 3]!;
+
+  test.each(['auto', 'per-window', 'fr'])('it goes on, with language %s', async (language) => {
+    const first = await expected({ language }, { languageOf });
+    for (const [at, workers] of [1, 2, 3, undefined].entries()) {
+      const { model, engines } = load({ languageOf });
+      const work = model.transcribe(recording, { workers: 2, language });
+      for await (const { id } of work) if (id > 4 * at) break;
+      await errorOf(work);
+      const from = kept(work.save());
+      expect(from.chunks?.count).toBe(from.segments.length / 2);
+      expect(from.state).toEqual({});
+      const next = load({ languageOf });
+      const rest = next.model.transcribe(recording, {
+        from,
+        ...(workers !== undefined && { workers }),
+      });
+      const added: number[] = [];
+      for await (const { id } of rest) added.push(id);
+      expect(added[0]).toBe(from.segments.length);
+      expect(await rest).toEqual(first);
+      const again = next.engines.flatMap(({ heard }) => heard.map(({ chunk }) => chunk));
+      expect(Math.min(...again)).toBe(from.chunks?.count);
+      expect(next.engines.length).toBeLessThanOrEqual(workers ?? 1);
+      expect(engines.length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('at its end, there is nothing left to do', async () => {
+    const { model, engines } = load();
+    const work = model.transcribe(recording, { workers: 2 });
+    const whole = await work;
+    const count = engines.flatMap(({ heard }) => heard).length;
+    expect(await model.transcribe(recording, { from: kept(work.save()) })).toEqual(whole);
+    expect(engines.flatMap(({ heard }) => heard)).toHaveLength(count);
+  });
+
+  test('what is wrong in it is refused by name', async () => {
+    const { model } = load();
+    const work = model.transcribe(recording, { workers: 2 });
+    await work;
+    const from = kept(work.save());
+    const share = { language: 'en', seconds: 0 };
+    const wrong: readonly (readonly [string, unknown])[] = [
+      ['count', null],
+      ['count', { ...from.chunks, count: 0 }],
+      ['count', { ...from.chunks, count: 1.5 }],
+      ['languages', { count: 1 }],
+      ['languages', { count: 1, languages: [{ ...share, language: 1 }] }],
+      ['languages', { count: 1, languages: [{ ...share, seconds: -1 }] }],
+      ['languages', { count: 1, languages: [{ ...share, probability: 2 }] }],
+    ];
+    for (const [name, chunks] of wrong) {
+      const bad = { ...from, chunks } as SavedTranscription;
+      expect(await errorOf(model.transcribe(recording, { from: bad }))).toMatchObject({
+        code: 'invalid_argument',
+        details: { subject: `from.chunks.${name}` },
+      });
+    }
+    const other = model.transcribe(recordingOf(2), { from });
+    expect(await errorOf(other)).toMatchObject({ details: { subject: 'audio' } });
+  });
+});
+
+describe('options', () => {
+  test.each([0, 17, 1.5, '2', null])('workers: %p is refused', async (workers) => {
+    const { model } = load();
+    const options = { workers } as unknown as TranscribeOptions;
+    expect(await errorOf(model.transcribe(recording, options))).toMatchObject({
+      code: 'invalid_argument',
+      details: { subject: 'workers' },
+    });
+  });
+
+  const excluding: readonly TranscribeOptions[] = [
+    { vad: false },
+    { vad: false, normalization: 'recording' },
+    { compatibility: 'openai' },
+    { vad: false, conditionOnPreviousText: true },
+  ];
+  test.each(excluding)('%p has one engine', async (options) => {
+    const { model, engines, counts } = load();
+    await model.transcribe(recording, { ...options, workers: 4 });
+    expect([engines[0]!.heard.length, counts.pulled, counts.loads]).toEqual([1, 0, 0]);
+    expect(engines[0]!.heard[0]!.settings).not.toHaveProperty('workers');
+    expect(model.info.warnings).toEqual([]);
+  });
+
+  test('1 is as without it, and what was not begun in chunks goes on so', async () => {
+    const { model, engines, counts } = load();
+    const plain = model.transcribe(recording, { vad: false });
+    const one = model.transcribe(recording, { vad: false, workers: 1 });
+    expect(await one).toEqual(await plain);
+    expect(one.save()).not.toHaveProperty('chunks');
+    const { heard } = engines[0]!;
+    expect(heard[0]).toEqual(heard[1]);
+    await model.transcribe(recording, { from: kept(one.save()), workers: 3 });
+    expect([heard.length, counts.pulled, counts.loads]).toEqual([3, 0, 0]);
+  });
+
+  test('without the detector’s files: one engine, or their error where they are asked for', async () => {
+    const detectorError = new Error('404');
+    const { model, engines, counts } = load({ detectorError });
+    const work = model.transcribe(recording, { workers: 4 });
+    expect((await work).segments).toHaveLength(2);
+    expect(work.save()).not.toHaveProperty('chunks');
+    expect([engines[0]!.heard.length, counts.loads]).toEqual([1, 0]);
+    expect(model.info.warnings).toEqual([expect.stringContaining('404')]);
+    const asked = model.transcribe(recording, { workers: 4, vad: true });
+    expect(await errorOf(asked)).toBe(detectorError);
+  });
+});

@@ -1,0 +1,213 @@
+// A model whose engines do as a test says, and a detector that cuts every two seconds.
+import { disposedDuringWork, SusurrusError } from '../../web/src/api/errors.js';
+import { sampleRate } from '../../web/src/api/generated/whisper.js';
+import type { Segment, WhisperModel } from '../../web/src/api/types.js';
+import { EngineModel } from '../../web/src/model/model.js';
+import type { VerifiedFacts } from '../../web/src/model/loading.js';
+import { node } from '../../web/src/node_platform.js';
+import type { Platform } from '../../web/src/platform/platform.js';
+import type { HeardAudio, SilenceSkipper, SpeechChunk } from '../../web/src/platform/speech.js';
+import type {
+  EngineCalls,
+  EngineEvent,
+  EngineLink,
+  Settings,
+} from '../../web/src/protocol/engine.js';
+import type { CallOptions } from '../../web/src/protocol/link.js';
+import { turns } from './turns.js';
+
+const chunkSeconds = 2;
+const chunkSamples = chunkSeconds * sampleRate;
+
+/** A recording of so many chunks; each sample is the number of its chunk. */
+export const recordingOf = (chunkCount: number): Float32Array =>
+  Float32Array.from({ length: chunkCount * chunkSamples }, (_, i) => Math.floor(i / chunkSamples));
+
+export interface Heard {
+  readonly chunk: number;
+  readonly settings: Settings;
+}
+
+/** What all engines of a model do. */
+export interface Script {
+  /** Turns of the event loop that a chunk takes. */
+  turnsOf?: (chunk: number, engine: number) => number;
+  /** What is detected in a chunk. */
+  languageOf?: (chunk: number) => string;
+  /** Awaited before a further engine is there; may throw. */
+  loads?: (engine: number, signal: AbortSignal) => Promise<void>;
+  /** Why there is no detector. */
+  detectorError?: Error;
+  /** Thrown when a chunk is given to an engine. */
+  refuses?: (heard: Heard, engine: number) => Error | undefined;
+}
+
+export const engineFailed = (): SusurrusError =>
+  new SusurrusError('internal_error', 'The engine failed: trap', { reason: 'internal' });
+
+export class ScriptedEngine implements EngineLink {
+  readonly heard: Heard[] = [];
+  /** Chunks under way. */
+  readonly underWay = new Set<number>();
+  isClosed = false;
+  readonly #number: number;
+  readonly #script: Script;
+  readonly #paused = new Set<number>();
+  #failure: Error | undefined;
+
+  constructor(number: number, script: Script) {
+    this.#number = number;
+    this.#script = script;
+  }
+
+  /** All that is under way fails, and all that comes. */
+  die(): void {
+    this.#failure = engineFailed();
+  }
+
+  async call<Name extends keyof EngineCalls>(
+    name: Name,
+    request: EngineCalls[Name]['request'],
+    { signal, onEvent }: CallOptions<EngineEvent> = {},
+  ): Promise<EngineCalls[Name]['answer']> {
+    this.#check(signal);
+    if (name === 'pause') {
+      const { run, isPaused } = request as EngineCalls['pause']['request'];
+      if (isPaused) this.#paused.add(run);
+      else this.#paused.delete(run);
+      return undefined;
+    }
+    if (name !== 'transcribe') throw new Error(`${name} is in no script.`);
+    const { samples, settings, run } = request as EngineCalls['transcribe']['request'];
+    const chunk = samples?.[0] ?? -1;
+    this.heard.push({ chunk, settings });
+    const refusal = this.#script.refuses?.({ chunk, settings }, this.#number);
+    if (refusal) throw refusal;
+    const found = this.#script.languageOf?.(chunk) ?? 'en';
+    const { language: asked = 'auto' } = settings;
+    const detects = asked === 'auto' || asked === 'per-window';
+    const language = detects ? found : asked;
+    const heard = {
+      ...(detects && { languageProbability: 0.5 + chunk / 100 }),
+      ...(asked === 'per-window' && { languages: [{ language, seconds: 1 }] }),
+    };
+    this.underWay.add(chunk);
+    try {
+      const count = this.#script.turnsOf?.(chunk, this.#number) ?? 3;
+      for (let turn = 0; turn < count || this.#paused.has(run); ++turn) {
+        await turns(1);
+        this.#check(signal);
+        if (turn !== Math.floor(count / 2)) continue;
+        const segments = [segmentOf(chunk, 0, settings, language)];
+        onEvent?.({ type: 'window', segments, rejected: [], state: {}, languages: heard });
+      }
+      const segments = [segmentOf(chunk, 1, settings, language)];
+      const rejected = [segmentOf(chunk, 0, settings, language)];
+      onEvent?.({ type: 'window', segments, rejected, state: {}, languages: heard });
+      return { text: '', language, duration: chunkSeconds, ...heard } as never;
+    } finally {
+      this.underWay.delete(chunk);
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  #check(signal: AbortSignal | undefined): void {
+    if (signal?.aborted) throw signal.reason;
+    if (this.isClosed) throw disposedDuringWork();
+    if (this.#failure) throw this.#failure;
+  }
+}
+
+function segmentOf(chunk: number, id: number, settings: Settings, language: string): Segment {
+  return {
+    ...{ id, seek: 0, start: id, end: id + 1, text: ` ${chunk}.${id}`, language },
+    ...{ tokens: [settings.seed ?? 0], tokenProbabilities: [1], temperature: 0 },
+    ...{ avgLogprob: 0, compressionRatio: 1, noSpeechProb: 0, encoderContext: 1500 },
+    ...{ decision: 'kept', attempts: [] },
+  };
+}
+
+/** The detector's part; `left` counts recordings that were given back. */
+function skipperOf(counts: { left: number; pulled: number }): SilenceSkipper {
+  return {
+    skip: () => Promise.reject(new Error('It is to be cut.')),
+    chunks(audio: HeardAudio) {
+      if (!('samples' in audio)) throw new Error('A recording was expected.');
+      const { samples } = audio;
+      async function* cut(): AsyncGenerator<SpeechChunk, undefined, void> {
+        try {
+          for (let at = 0; at < samples.length; at += chunkSamples) {
+            await turns(1);
+            ++counts.pulled;
+            const start = at / sampleRate;
+            yield {
+              samples: samples.slice(at, at + chunkSamples),
+              ...{ start, end: Math.min(samples.length, at + chunkSamples) / sampleRate },
+              timeOf: (seconds) => seconds + start,
+              placed: (segment) => ({
+                ...segment,
+                seek: segment.seek + 100 * start,
+                ...{ start: segment.start + start, end: segment.end + start },
+              }),
+            };
+          }
+          return undefined;
+        } finally {
+          ++counts.left;
+        }
+      }
+      return { sampleCount: samples.length, chunks: cut() };
+    },
+    close: () => {
+      ++counts.left;
+    },
+  };
+}
+
+const facts = {
+  ...{ family: 'whisper', format: 'APR2', dtypes: ['f32'], warnings: [], multilingual: true },
+  memoryPlan: { weightBytes: 0, kvCacheBytes: 0, activationBytes: 0 },
+  dims: {
+    ...{ nMels: 80, nAudioCtx: 1500, nAudioState: 8, nAudioHead: 1, nAudioLayer: 1 },
+    ...{ nVocab: 100, nTextCtx: 448, nTextState: 8, nTextHead: 1, nTextLayer: 1 },
+  },
+  special: { languages: { en: 1, de: 2, fr: 3 } },
+} as unknown as VerifiedFacts;
+
+/** A model and its engines, the own first, in the order in which they are there. */
+export function scriptedModel(script: Script = {}): {
+  readonly model: WhisperModel & EngineModel;
+  readonly engines: ScriptedEngine[];
+  readonly counts: { left: number; pulled: number; loads: number };
+} {
+  const counts = { left: 0, pulled: 0, loads: 0 };
+  const engines = [new ScriptedEngine(0, script)];
+  const platform: Platform = {
+    ...node,
+    loadSilenceSkipping: () =>
+      Promise.resolve({
+        keepDetector: () => ({
+          openSkipper: () =>
+            script.detectorError
+              ? Promise.reject(script.detectorError)
+              : Promise.resolve(skipperOf(counts)),
+          openGate: () => Promise.reject(new Error('There is no stream.')),
+          close: () => undefined,
+        }),
+      }),
+  };
+  const choice = { variant: 'simd', reason: '', threads: 1, threadsReason: '' } as const;
+  const make = (engine: ScriptedEngine) => new EngineModel(engine, platform, choice, facts);
+  const model = make(engines[0]!);
+  model.loadFurtherWith(async (signal) => {
+    const number = ++counts.loads;
+    await script.loads?.(number, signal);
+    const engine = new ScriptedEngine(number, script);
+    engines.push(engine);
+    return make(engine);
+  });
+  return { model: model as WhisperModel & EngineModel, engines, counts };
+}

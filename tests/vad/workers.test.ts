@@ -1,0 +1,192 @@
+// transcribe({ workers }) with the package: real workers, the detector, and sources of every kind.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { LoadOptions, ModelSource, Transcript, WhisperModel } from '../../web/src/node.js';
+import { builtPackage } from '../support/built_package.js';
+import {
+  errorOf,
+  inPieces,
+  modelBytes,
+  modelPath,
+  sampleAudio,
+  samplePath,
+} from '../support/embedded_model.js';
+import { limit } from '../support/limits.js';
+import { projectRoot } from '../support/shared_folder.js';
+
+const rate = 16000;
+const sample = sampleAudio();
+/** A minute: three chunks. */
+const recording = new Float32Array(7 * sample.length);
+for (let i = 0; i < 7; ++i) recording.set(sample, i * sample.length);
+
+/** Workers with an engine, in the order in which they began. */
+const workers: Worker[] = [];
+const ended: Worker[] = [];
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with their workers
+const { postMessage, terminate } = Worker.prototype;
+
+let susurrus: Awaited<ReturnType<typeof builtPackage>>;
+let first: Transcript;
+const models: WhisperModel[] = [];
+async function load(source: ModelSource, options?: LoadOptions): Promise<WhisperModel> {
+  const model = await susurrus.loadModel<'whisper'>(source, options);
+  models.push(model);
+  return model;
+}
+
+beforeAll(async () => {
+  Worker.prototype.postMessage = function (this: Worker, ...message) {
+    const [{ name }] = message as [{ readonly name?: unknown }];
+    if (name === 'start') workers.push(this);
+    postMessage.apply(this, message);
+  };
+  Worker.prototype.terminate = function (this: Worker) {
+    ended.push(this);
+    return terminate.call(this);
+  };
+  susurrus = await builtPackage({ hasDetector: true });
+  using model = await susurrus.loadModel<'whisper'>(modelPath);
+  first = await model.transcribe(recording, { workers: 2 });
+}, limit(60_000));
+beforeEach(() => {
+  workers.length = 0;
+  ended.length = 0;
+});
+afterEach(() => models.splice(0).forEach((model) => model.dispose()));
+afterAll(() => void Object.assign(Worker.prototype, { postMessage, terminate }));
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((done) => setTimeout(done, 1));
+}
+
+test('two and three are the same, and say what one says of each chunk', async () => {
+  const model = await load(modelPath);
+  expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
+  expect(workers).toHaveLength(2);
+  const { segments, duration } = first;
+  expect(duration).toBe(recording.length / rate);
+  expect(segments.map(({ id }) => id)).toEqual(segments.map((_, i) => i));
+  for (const [i, { start }] of segments.entries()) {
+    if (i > 0) expect(start).toBeGreaterThanOrEqual(segments[i - 1]!.end - 0.01);
+  }
+  const short = recording.subarray(0, 2 * sample.length);
+  const alone = { normalization: 'window', conditionOnPreviousText: false } as const;
+  const words = { timestamps: 'word' } as const;
+  const one = await model.transcribe(short, { ...alone, ...words });
+  expect(await model.transcribe(short, { ...words, workers: 3 })).toEqual(one);
+});
+
+test('temperatures above 0 draw the same, whoever draws', async () => {
+  const model = await load(modelPath);
+  const options = { temperature: 0.8, seed: 3 };
+  const two = await model.transcribe(recording, { ...options, workers: 2 });
+  expect(await model.transcribe(recording, { ...options, workers: 3 })).toEqual(two);
+  expect(two.text).not.toBe(first.text);
+});
+
+test.each([0, 1, 2])('a worker that ends, %d: nothing is lost', async (moment) => {
+  const model = await load(modelPath);
+  const moments = [
+    // Loaded.
+    async () => until(() => workers.length > 0),
+    // At work.
+    async () => until(() => work.soFar.segments.length > 0),
+    // Idle.
+    async () => {
+      await work;
+    },
+  ];
+  const work = model.transcribe(recording, { workers: 2 });
+  await moments[moment]!();
+  if (moment === 1) await until(() => workers.length > 0);
+  await terminate.call(workers[0]!);
+  expect(await work).toEqual(first);
+  expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+  expect(model.info.warnings).toEqual([expect.stringContaining('exit code')]);
+});
+
+test('an abort ends the work of all within a moment', async () => {
+  const model = await load(modelPath);
+  await model.transcribe(recording, { workers: 2 });
+  const controller = new AbortController();
+  const work = model.transcribe(recording, { workers: 2, signal: controller.signal });
+  await until(() => work.soFar.segments.length > 0);
+  controller.abort('enough');
+  expect(await errorOf(work)).toBe('enough');
+  expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+});
+
+describe('sources', () => {
+  const once: readonly (readonly [string, () => ModelSource])[] = [
+    ['a stream', () => new Blob([modelBytes()]).stream()],
+    ['a response', () => new Response(modelBytes())],
+    ['pieces', () => inPieces(modelBytes(), 1_000_000)],
+  ];
+  test.each(once)('%s has one engine, and says so once', async (_, source) => {
+    const model = await load(source());
+    for (let i = 0; i < 2; ++i)
+      expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
+    expect(workers).toHaveLength(0);
+    expect(model.info.warnings).toEqual([expect.stringContaining('cannot be read again')]);
+  });
+
+  const again: readonly (readonly [string, ModelSource])[] = [
+    ['bytes that are kept', modelBytes()],
+    ['a Blob', new Blob([modelBytes()])],
+    ['a URL', pathToFileURL(modelPath)],
+    ['a name', 'digits'],
+  ];
+  test.each(again)('%s', async (_, source) => {
+    const model = await load(source, { early: true });
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+    expect([workers.length, model.info.warnings]).toEqual([1, []]);
+    model.dispose();
+    expect(ended).toEqual(workers);
+  });
+
+  test('with threads, all have them', async () => {
+    const model = await load(modelPath, { threads: 2, variant: 'simd' });
+    const whole = await model.transcribe(recording, { workers: 2 });
+    expect(whole.text).toBe(first.text);
+    expect(model.info.warnings).toEqual([]);
+  });
+});
+
+test('workers end when the model sleeps, and come again', async () => {
+  const model = await load(modelPath, { autoSleep: 0.001 });
+  for (let round = 1; round < 3; ++round) {
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+    await until(() => model.asleep);
+    expect([workers.length, ended.length]).toEqual([round, round]);
+  }
+});
+
+test('workers of a model that nobody disposed of keep no program alive', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'susurrus-workers-'));
+  try {
+    const program = join(folder, 'program.mjs');
+    const entry = pathToFileURL(join(projectRoot, 'dist/node.mjs')).href;
+    writeFileSync(
+      program,
+      `import { readFileSync } from 'node:fs';
+       import { loadModel } from ${JSON.stringify(entry)};
+       const wav = readFileSync(${JSON.stringify(samplePath)});
+       const pcm = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length - (wav.length % 2)));
+       const samples = new Int16Array(5 * pcm.length);
+       for (let i = 0; i < 5; ++i) samples.set(pcm, i * pcm.length);
+       const model = await loadModel('digits');
+       await model.transcribe(samples, { workers: 2 });
+       console.log('done');`,
+    );
+    const options = { encoding: 'utf8', timeout: limit(60_000) } as const;
+    expect(execFileSync(process.execPath, [program], options)).toBe('done\n');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
