@@ -72,6 +72,24 @@ test('the threads of a model that was used end with it; there is one warning', (
   expect(found.warnings).toEqual([expect.stringMatching(/^Susurrus: a model was .*dispose\(\)/)]);
 });
 
+test('further engines end with their model, whose callbacks refer to it', () => {
+  const found = run(`
+    const samples = new Int16Array(audio.buffer.slice(audio.byteOffset + 44, audio.byteOffset + 280044));
+    const long = new Int16Array(5 * samples.length);
+    for (let i = 0; i < 5; ++i) long.set(samples, i * samples.length);
+    const use = async () => {
+      let model;
+      model = await loadModel('digits', { onProgress: () => void model });
+      watched.register(model);
+      const { text } = await model.transcribe(long, { workers: 2, onProgress: () => void model });
+      texts.push(String(text.length > 100));
+    };
+    await use();
+    await collect(() => gone === 1 && ended === 1);
+  `);
+  expect(found).toMatchObject({ gone: 1, ended: 1, texts: ['true'] });
+});
+
 test('one that is disposed of, or sleeps by itself, is nothing to warn of', () => {
   const found = run(`
     const use = async () => {

@@ -128,6 +128,7 @@ describe('the packed package', () => {
       ],
       ...[
         'dist/thread.node.mjs',
+        'dist/engine.node.mjs',
         'dist/engine.simd-threads.wasm',
         'dist/engine.relaxed-threads.wasm',
       ],
