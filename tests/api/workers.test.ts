@@ -6,6 +6,7 @@ import type {
   Transcript,
   WhisperModel,
 } from '../../web/src/api/types.js';
+import { EnginePool } from '../../web/src/model/engine_pool.js';
 import { errorOf } from '../support/embedded_model.js';
 import {
   engineFailed,
@@ -100,6 +101,18 @@ describe('what is heard', () => {
     expect([...underWay]).toEqual([1]);
     controller.abort();
     expect(await errorOf(work)).toBe(controller.signal.reason);
+  });
+
+  test('is no more sound than a chunk for each engine, and one', async () => {
+    for (const workers of [2, 4]) {
+      const { model, counts } = load({ turnsOf: () => Infinity });
+      const controller = new AbortController();
+      const work = model.transcribe(recording, { workers, signal: controller.signal });
+      await turns(100);
+      expect(counts.pulled).toBe(workers + 1);
+      controller.abort('enough');
+      expect(await errorOf(work)).toBe('enough');
+    }
   });
 
   test('draws from a seed of its own for each place', async () => {
@@ -223,6 +236,16 @@ describe('an engine that fails', () => {
     expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
     expect(engines).toHaveLength(before);
     expect(model.info.warnings).toHaveLength(1);
+  });
+
+  test('at a chunk that comes first again', async () => {
+    const { model, engines } = load({
+      refuses: (_, engine) => (engine > 0 ? engineFailed() : undefined),
+      turnsOf: (chunk) => (chunk === 0 ? 30 : 2),
+    });
+    await model.transcribe(recording, { workers: 2, language: 'en' });
+    expect(engines[1]!.heard.map(({ chunk }) => chunk)).toEqual([1]);
+    expect(engines[0]!.heard.map(({ chunk }) => chunk)).toEqual(allChunks);
   });
 
   test('amid a chunk, with a part of its text', async () => {
@@ -385,12 +408,38 @@ describe('control', () => {
     await other;
   });
 
+  test('a pause stops what is under way', async () => {
+    const { model, engines } = load({ turnsOf: () => 20 });
+    const work = model.transcribe(recording, { workers: 2, language: 'en' });
+    await until(() => engines.length === 2 && engines.every(({ underWay }) => underWay.size > 0));
+    work.pause();
+    await turns(100);
+    expect(engines.map(({ underWay }) => [...underWay])).toEqual([[0], [1]]);
+    expect(work.soFar.segments).toEqual([]);
+    work.resume();
+    expect(await work).toEqual(await expected({ language: 'en' }));
+  });
+
+  test('an abort while a chunk does not come', async () => {
+    for (const missing of [0, 3]) {
+      const { model, counts } = load({ missing });
+      const controller = new AbortController();
+      const work = model.transcribe(recording, { workers: 2, signal: controller.signal });
+      await turns(100);
+      expect(counts.pulled).toBe(missing);
+      controller.abort('enough');
+      expect(await errorOf(work)).toBe('enough');
+      await turns(1);
+      expect(counts.left).toBe(1);
+    }
+  });
+
   test('a pause before its turn and an abort of what is paused', async () => {
-    const { model, engines } = load();
+    const { model, engines, counts } = load();
     const work = model.transcribe(recording, { workers: 2 });
     work.pause();
     await turns(50);
-    expect(engines[0]!.heard).toEqual([]);
+    expect([engines[0]!.heard.length, counts.pulled]).toEqual([0, 0]);
     work.resume();
     expect(await work).toEqual(await expected());
     const controller = new AbortController();
@@ -461,6 +510,41 @@ describe('control', () => {
       expect(counts.left).toBeLessThanOrEqual(1);
     }
   });
+});
+
+test('disposal while only a further engine works', async () => {
+  const { model, engines } = load({
+    turnsOf: (chunk) => [20, 1000, 1][chunk]!,
+  });
+  const work = model.transcribe(recordingOf(3), { workers: 2, language: 'en' });
+  const failing = errorOf(work);
+  await until(() => engines[1]?.underWay.has(1) === true);
+  await until(() => engines[0]!.underWay.size === 0 && engines[0]!.heard.length === 2);
+  model.dispose();
+  expect(await failing).toMatchObject({ code: 'aborted' });
+});
+
+test('what was lost may come again when the model has slept', async () => {
+  const warnings: string[] = [];
+  const pool = new EnginePool((warning) => warnings.push(warning));
+  const { signal } = new AbortController();
+  let loads = 0;
+  pool.loadWith(() => {
+    ++loads;
+    return loads === 1 ? Promise.reject(engineFailed()) : Promise.resolve(closable);
+  });
+  let closed = 0;
+  const closable = { call: () => Promise.reject(engineFailed()), close: () => (closed += 1) };
+  expect(await pool.take(1, signal)).toBeUndefined();
+  expect(await pool.take(1, signal)).toBeUndefined();
+  expect([loads, warnings.length]).toEqual([1, 1]);
+  pool.rest();
+  expect(await pool.take(1, signal)).toBe(closable);
+  expect(await pool.take(1, signal)).toBeUndefined();
+  pool.giveBack(closable);
+  expect(await pool.take(1, signal)).toBe(closable);
+  pool.rest();
+  expect([loads, closed]).toEqual([2, 1]);
 });
 
 const untilAborted = (signal: AbortSignal): Promise<never> =>

@@ -1,5 +1,5 @@
 // A model whose engines do as a test says, and a detector that cuts every two seconds.
-import { disposedDuringWork, SusurrusError } from '../../web/src/api/errors.js';
+import { disposedDuringWork, SusurrusError, wrongState } from '../../web/src/api/errors.js';
 import { sampleRate } from '../../web/src/api/generated/whisper.js';
 import type { Segment, WhisperModel } from '../../web/src/api/types.js';
 import { EngineModel } from '../../web/src/model/model.js';
@@ -36,6 +36,8 @@ export interface Script {
   languageOf?: (chunk: number) => string;
   /** Awaited before a further engine is there; may throw. */
   loads?: (engine: number, signal: AbortSignal) => Promise<void>;
+  /** The chunk that never comes. */
+  missing?: number;
   /** Why there is no detector. */
   detectorError?: Error;
   /** Thrown when a chunk is given to an engine. */
@@ -70,6 +72,7 @@ export class ScriptedEngine implements EngineLink {
     request: EngineCalls[Name]['request'],
     { signal, onEvent }: CallOptions<EngineEvent> = {},
   ): Promise<EngineCalls[Name]['answer']> {
+    if (this.isClosed) throw wrongState('The model is disposed.', 'model');
     this.#check(signal);
     if (name === 'pause') {
       const { run, isPaused } = request as EngineCalls['pause']['request'];
@@ -123,7 +126,7 @@ export class ScriptedEngine implements EngineLink {
 
 function segmentOf(chunk: number, id: number, settings: Settings, language: string): Segment {
   return {
-    ...{ id, seek: 0, start: id, end: id + 1, text: ` ${chunk}.${id}`, language },
+    ...{ id, seek: 0, start: id, end: id + 0.5, text: ` ${chunk}.${id}`, language },
     ...{ tokens: [settings.seed ?? 0], tokenProbabilities: [1], temperature: 0 },
     ...{ avgLogprob: 0, compressionRatio: 1, noSpeechProb: 0, encoderContext: 1500 },
     ...{ decision: 'kept', attempts: [] },
@@ -131,15 +134,19 @@ function segmentOf(chunk: number, id: number, settings: Settings, language: stri
 }
 
 /** The detector's part; `left` counts recordings that were given back. */
-function skipperOf(counts: { left: number; pulled: number }): SilenceSkipper {
+function skipperOf(counts: { left: number; pulled: number }, { missing }: Script): SilenceSkipper {
   return {
     skip: () => Promise.reject(new Error('It is to be cut.')),
     chunks(audio: HeardAudio) {
       if (!('samples' in audio)) throw new Error('A recording was expected.');
       const { samples } = audio;
+      let stop = (): void => undefined;
+      const stopped = new Promise<never>((_, failed) => (stop = () => failed(new Error('left'))));
+      stopped.catch(() => undefined);
       async function* cut(): AsyncGenerator<SpeechChunk, undefined, void> {
         try {
           for (let at = 0; at < samples.length; at += chunkSamples) {
+            if (counts.pulled === missing) await stopped;
             await turns(1);
             ++counts.pulled;
             const start = at / sampleRate;
@@ -159,7 +166,13 @@ function skipperOf(counts: { left: number; pulled: number }): SilenceSkipper {
           ++counts.left;
         }
       }
-      return { sampleCount: samples.length, chunks: cut() };
+      const chunks = cut();
+      const end = chunks.return.bind(chunks);
+      chunks.return = (value) => {
+        stop();
+        return end(value);
+      };
+      return { sampleCount: samples.length, chunks };
     },
     close: () => {
       ++counts.left;
@@ -193,7 +206,7 @@ export function scriptedModel(script: Script = {}): {
           openSkipper: () =>
             script.detectorError
               ? Promise.reject(script.detectorError)
-              : Promise.resolve(skipperOf(counts)),
+              : Promise.resolve(skipperOf(counts, script)),
           openGate: () => Promise.reject(new Error('There is no stream.')),
           close: () => undefined,
         }),

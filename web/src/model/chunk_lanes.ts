@@ -87,8 +87,9 @@ export class ChunkLanes<Heard> {
 
   /** Takes no more than a chunk for each engine, and one. Texts that wait for an earlier one may be some more. */
   async #pull(): Promise<void> {
-    const { chunks, doneCount, most, gate } = this.#task;
+    const { chunks, doneCount, most } = this.#task;
     let index = 0;
+    await this.#whilePaused();
     for await (const chunk of chunks) {
       if (index >= doneCount) this.#offer({ index, chunk, tries: 0 });
       ++index;
@@ -98,7 +99,7 @@ export class ChunkLanes<Heard> {
       ) {
         await this.#change();
       }
-      while (gate.opening) await orAborted(gate.opening, this.#signal);
+      await this.#whilePaused();
     }
     throwIfAborted(this.#signal);
     // A model has something to say about silence, too: its language.
@@ -158,10 +159,9 @@ export class ChunkLanes<Heard> {
 
   /** The next one for such an engine; undefined when all is heard. */
   async #next(isOwn: boolean): Promise<Job | undefined> {
-    const { gate, isApart } = this.#task;
+    const { isApart } = this.#task;
     for (;;) {
-      throwIfAborted(this.#signal);
-      while (gate.opening) await orAborted(gate.opening, this.#signal);
+      await this.#whilePaused();
       const offered = isApart() ? this.#waiting.length : Number(this.#underWay === 0);
       const at = this.#waiting
         .slice(0, offered)
@@ -189,6 +189,11 @@ export class ChunkLanes<Heard> {
       this.#task.tell(next);
     }
     this.#changed();
+  }
+
+  async #whilePaused(): Promise<void> {
+    const { gate } = this.#task;
+    while (gate.opening) await orAborted(gate.opening, this.#signal);
   }
 
   #change(): Promise<void> {
