@@ -242,6 +242,7 @@ describe('an engine that fails', () => {
     const { model, engines } = load({
       refuses: (_, engine) => (engine > 0 ? engineFailed() : undefined),
       turnsOf: (chunk) => (chunk === 0 ? 30 : 2),
+      loads: () => turns(10),
     });
     await model.transcribe(recording, { workers: 2, language: 'en' });
     expect(engines[1]!.heard.map(({ chunk }) => chunk)).toEqual([1]);
