@@ -55,7 +55,6 @@ export class ChunkLanes<Heard> {
   #underWay = 0;
   #isPulled = false;
   #laneCount = 1;
-  #idleCount = 0;
   #wake: (() => void)[] = [];
 
   constructor(task: ChunkTask<Heard>, signal: AbortSignal) {
@@ -111,8 +110,9 @@ export class ChunkLanes<Heard> {
   #offer(job: Job): void {
     const later = this.#waiting.findIndex(({ index }) => index > job.index);
     this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, job);
-    const isOneMore = this.#waiting.length > this.#idleCount;
-    if (isOneMore && this.#laneCount < this.#task.most) void this.#hearWithFurther();
+    // No more than there are chunks.
+    const wanted = Math.min(this.#task.most, job.index + 1 - this.#task.doneCount);
+    if (this.#laneCount < wanted) void this.#hearWithFurther();
     this.#changed();
   }
 
@@ -171,12 +171,7 @@ export class ChunkLanes<Heard> {
         return this.#waiting.splice(at, 1)[0];
       }
       if (this.#isPulled && this.#waiting.length + this.#underWay === 0) return undefined;
-      ++this.#idleCount;
-      try {
-        await this.#change();
-      } finally {
-        --this.#idleCount;
-      }
+      await this.#change();
     }
   }
 
