@@ -23,7 +23,8 @@ function run(...args: string[]): Promise<Outcome> {
     execFile(
       process.execPath,
       [join(projectRoot, 'dist/cli.mjs'), ...args],
-      { encoding: 'utf8', maxBuffer: 1 << 28 },
+      // No ffmpeg, whatever is installed here.
+      { encoding: 'utf8', maxBuffer: 1 << 28, env: { ...process.env, PATH: folder } },
       (error, stdout, stderr) => {
         const status = error ? Number(error.code) : 0;
         done({ status, stdout, stderr });

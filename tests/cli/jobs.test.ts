@@ -31,11 +31,15 @@ import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(120_000));
 
+const path = process.env.PATH;
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'susurrus-jobs-'));
+  // No ffmpeg but the test's own, whatever is installed here.
+  process.env.PATH = folder;
 });
 afterEach(() => {
+  process.env.PATH = path;
   rmSync(folder, { recursive: true });
 });
 
@@ -242,11 +246,6 @@ describe('a process of transcribe --jobs', () => {
 });
 
 describe('the ffmpeg of a process of transcribe --jobs', () => {
-  const path = process.env.PATH;
-  afterEach(() => {
-    process.env.PATH = path;
-  });
-
   test.each(['process', 'command'])('ends with a %s that is killed', async (what) => {
     const held = pipe('held');
     const script = `#!/bin/sh\necho $$ > '${folder}/pid'\nexec cat '${held}'\n`;

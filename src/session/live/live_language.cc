@@ -11,7 +11,7 @@ constexpr double kSureSeconds = 15;
 constexpr double kSureShare = 0.8;
 /// Votes of a lower probability are noise.
 constexpr float kLeastProbability = 0.01f;
-/// A shorter beginning of an utterance says little, so the language before goes on.
+/// A shorter beginning of an utterance says little, so the language before goes on. What is no longer has detection's language.
 constexpr double kLeastSeconds = 1.5;
 /// With so much sound after the committed words it may be in another language; it is where theirs has no more than such a share of the
 /// most probable one's probability.
@@ -22,13 +22,15 @@ constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
 
 }  // namespace
 
-bool LiveLanguage::wants_detection(double seconds) const {
+bool LiveLanguage::wants_detection(double seconds, bool is_last) const {
   if (is_fixed_) return false;
   if (!is_per_utterance()) return !is_sure_;
-  return !is_settled_ && (said_.empty() || seconds >= kLeastSeconds);
+  return !is_settled_ && (said_.empty() || is_last || seconds >= kLeastSeconds);
 }
 
-LanguageRule LiveLanguage::rule() const {
+LanguageRule LiveLanguage::rule(double seconds) const {
+  // A word or two fit any language.
+  if (seconds < kLeastSeconds) return kDetectionAlone;
   LanguageRule rule = kLiveRule;
   rule.before = said_.view();
   return rule;

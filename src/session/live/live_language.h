@@ -25,10 +25,10 @@ class LiveLanguage {
         scope_(scope),
         min_probability_(min_probability) {}
 
-  /// The next window, of `seconds`, shall be listened to for its language.
-  bool wants_detection(double seconds) const;
-  /// Where detection is unsure, texts decide.
-  LanguageRule rule() const;
+  /// The next window, of `seconds`, shall be listened to for its language. `is_last`: no more follows.
+  bool wants_detection(double seconds, bool is_last) const;
+  /// Where detection of such a window is unsure, texts decide.
+  LanguageRule rule(double seconds) const;
   /// The answer for a window of `seconds`, the chosen language first, `is_by_text` or by detection; it replaces the answer for less of
   /// the same sound. True when the language has changed to another one: earlier text must not prompt what follows.
   bool detected(std::span<const LanguageProbability> found, bool is_by_text, double seconds,

@@ -153,7 +153,7 @@ Status WhisperLive::begin_window() {
   mel_.copy_to(model_->mel_window(), mel_.frame_count());
   if (!model_->special_tokens().is_multilingual) return begin_hypothesis(false);
   const double seconds = static_cast<double>(mel_.frame_count()) / 100;
-  if (language_.wants_detection(seconds)) return begin_detection();
+  if (language_.wants_detection(seconds, is_flushing_)) return begin_detection();
   if (language_.wants_check(seconds - committed_end())) return begin_check();
   return begin_hypothesis(false);
 }
@@ -162,7 +162,8 @@ Status WhisperLive::begin_detection() {
   DecodeOptions options =
       LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
   SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
-  choice_.emplace(*model_, std::move(options), allowed_languages_, language_.rule());
+  choice_.emplace(*model_, std::move(options), allowed_languages_,
+                  language_.rule(static_cast<double>(mel_.frame_count()) / 100));
   return ok_status();
 }
 

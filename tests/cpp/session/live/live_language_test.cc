@@ -28,7 +28,7 @@ bool detect(LiveLanguage& language, double seconds, uint32_t token, float probab
 
 void utterance(LiveLanguage& language, double seconds, uint32_t token, float probability) {
   for (double heard = 1; heard <= seconds; ++heard) {
-    if (!language.wants_detection(heard)) break;
+    if (!language.wants_detection(heard, false)) break;
     detect(language, heard, token, probability);
     language.settle();
   }
@@ -67,24 +67,24 @@ SUSURRUS_TEST(a_clear_vote_ends_and_changes_the_language_of_an_utterance_under_w
   language.settle();
   language.end_window();
   for (double heard = 1; heard < 16; ++heard) {
-    EXPECT_TRUE(language.wants_detection(2));
+    EXPECT_TRUE(language.wants_detection(2, false));
     EXPECT_FALSE(detect(language, heard, kSpanish, 0.9f));
   }
   EXPECT_FALSE(language.is_sure());
   EXPECT_TRUE(detect(language, 17, kSpanish, 0.9f));
   EXPECT_EQ(language.current(), "es");
   EXPECT_TRUE(language.is_sure());
-  EXPECT_FALSE(language.wants_detection(2));
+  EXPECT_FALSE(language.wants_detection(2, false));
   // For good.
   language.end_utterance();
-  EXPECT_FALSE(language.wants_detection(2));
+  EXPECT_FALSE(language.wants_detection(2, false));
 }
 
 SUSURRUS_TEST(an_unclear_vote_stays_open) {
   LiveLanguage language("", Scope::stream, 0.5f);
   for (int i = 0; i < 10; ++i) utterance(language, 6, i % 2 == 0 ? kSpanish : kItalian, 1.0f);
   EXPECT_FALSE(language.is_sure());
-  EXPECT_TRUE(language.wants_detection(2));
+  EXPECT_TRUE(language.wants_detection(2, false));
 }
 
 SUSURRUS_TEST(each_utterance_has_its_own_language_if_that_is_probable) {
@@ -97,11 +97,13 @@ SUSURRUS_TEST(each_utterance_has_its_own_language_if_that_is_probable) {
   EXPECT_EQ(language.current(), "es");
   EXPECT_TRUE(detect(language, 4, kEnglish, 0.55f));
   language.settle();
-  EXPECT_FALSE(language.wants_detection(5));
+  EXPECT_FALSE(language.wants_detection(5, false));
   language.end_utterance();
-  // Too little to say anything.
-  EXPECT_FALSE(language.wants_detection(1));
-  EXPECT_TRUE(language.wants_detection(2));
+  // Too little to say anything, unless it is all.
+  EXPECT_FALSE(language.wants_detection(1, false));
+  EXPECT_TRUE(language.wants_detection(1, true));
+  EXPECT_EQ(language.rule(1).sure, 0.0f);
+  EXPECT_TRUE(language.wants_detection(2, false));
   EXPECT_FALSE(detect(language, 2, kItalian, 0.59f));
   EXPECT_EQ(language.current(), "en");
   EXPECT_NEAR(language.probability(), 0.41f, 1e-6);
@@ -114,7 +116,7 @@ SUSURRUS_TEST(an_utterance_is_in_the_language_of_the_more_probable_text_however_
   detect(language, 2, kSpanish, 0.9f);
   language.settle();
   language.end_utterance();
-  EXPECT_EQ(language.rule().before, "es");
+  EXPECT_EQ(language.rule(2).before, "es");
   const std::vector<LanguageProbability> found = {{kItalian, 0.2f}, {kSpanish, 0.3f}};
   EXPECT_FALSE(language.detected(found, false, 2, three_languages()));
   EXPECT_EQ(language.current(), "es");
@@ -130,9 +132,9 @@ SUSURRUS_TEST(the_more_probable_text_has_the_votes_of_the_most_probable_language
   EXPECT_FALSE(language.detected(found, true, 2, three_languages()));
   EXPECT_EQ(language.current(), "it");
   EXPECT_NEAR(language.probability(), 0.5f, 1e-6);
-  EXPECT_EQ(language.rule().before, "");
+  EXPECT_EQ(language.rule(2).before, "");
   language.settle();
-  EXPECT_EQ(language.rule().before, "it");
+  EXPECT_EQ(language.rule(2).before, "it");
   language.end_window();
   const std::vector<LanguageProbability> next = {{kSpanish, 0.55f}, {kItalian, 0.45f}};
   language.end_utterance();
@@ -153,9 +155,9 @@ SUSURRUS_TEST(another_language_after_the_committed_words_opens_the_question_agai
   EXPECT_TRUE(language.wants_check(3));
   EXPECT_FALSE(language.is_left(unsure, special));
   EXPECT_FALSE(language.is_left(spanish, special));
-  EXPECT_FALSE(language.wants_detection(3));
+  EXPECT_FALSE(language.wants_detection(3, false));
   EXPECT_TRUE(language.is_left(italian, special));
-  EXPECT_TRUE(language.wants_detection(3));
+  EXPECT_TRUE(language.wants_detection(3, false));
   EXPECT_FALSE(language.wants_check(3));
   EXPECT_TRUE(detect(language, 3, kItalian, 0.9f));
   LiveLanguage whole_stream("", Scope::stream, 0.5f);
@@ -166,7 +168,7 @@ SUSURRUS_TEST(another_language_after_the_committed_words_opens_the_question_agai
 
 SUSURRUS_TEST(a_language_that_was_named_is_not_detected) {
   LiveLanguage language("es", Scope::stream, 0.5f);
-  EXPECT_FALSE(language.wants_detection(2));
+  EXPECT_FALSE(language.wants_detection(2, false));
   EXPECT_EQ(language.current(), "es");
   EXPECT_EQ(language.probability(), 0.0f);
 }
