@@ -193,7 +193,7 @@ export interface SavedTranscription {
   readonly rejected: readonly Segment[];
   /** State of the engine; empty for a transcription in chunks. */
   readonly state: Readonly<Record<string, unknown>>;
-  /** Of a transcription that was begun with `workers`. */
+  /** How far a transcription that was begun with `workers` has come; absent for any other. */
   readonly chunks?: SavedChunks;
 }
 
