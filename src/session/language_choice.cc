@@ -92,8 +92,7 @@ void LanguageChoice::judge(const WindowResult& result) {
   if (result.is_loop_broken || spoken_letters(result.text).empty()) return;
   if (result.avg_logprob < rule_.least_logprob) return;
   const LanguageProbability& own = found_[index_];
-  const bool is_before =
-      model_.special_tokens().language_code(own.token) == rule_.before && !rule_.before.empty();
+  const bool is_before = model_.special_tokens().language_code(own.token) == rule_.before;
   const float probability = is_before ? found_[0].probability : own.probability;
   const float score = result.avg_logprob + rule_.detection_weight * std::log(probability);
   if (best_ && score <= best_score_) return;

@@ -39,7 +39,7 @@ class LanguageChoice {
   Result<bool> step();
   /// The chosen one, then the others, the most probable first; the probabilities are those of detection.
   const std::vector<LanguageProbability>& probabilities() const { return found_; }
-  /// Texts were compared: the chosen one need not be what detection found.
+  /// A text decided: the chosen one need not be what detection found.
   bool is_by_text() const { return best_.has_value(); }
 
  private:

@@ -1,8 +1,10 @@
 // Threads in a page: where it is cross-origin isolated, and only there.
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type * as BrowserEntry from '../../web/src/index.js';
 import type { LoadOptions } from '../../web/src/index.js';
+import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
 
@@ -80,5 +82,42 @@ describe('a page that is not', () => {
     }
     expect(requests).toContain('engine.relaxed.wasm');
     expect(requests.filter((path) => path.includes('thread'))).toEqual([]);
+  });
+
+  test('has several engines, each in a worker, no more of them than chunks, and the same text', async () => {
+    const { heard, problems, requests } = await withPackagePage(
+      browser,
+      false,
+      async (package_) => {
+        package_.requests.length = 0;
+        // The package has it beside dist, which is the server's root.
+        const path = join(projectRoot, 'models/vad.tsm');
+        await package_.page.route('**/models/vad.tsm', (route) => route.fulfill({ path }));
+        const heard = await package_.page.evaluate(async () => {
+          const address = '/index.mjs';
+          const { loadModel } = (await import(address)) as typeof BrowserEntry;
+          const model = await loadModel<'whisper'>('/demo/models/digits.apr');
+          const wav = await (await fetch('/demo/sample.wav')).arrayBuffer();
+          const once = new Int16Array(wav, 44);
+          const sound = new Int16Array(5 * once.length);
+          for (let i = 0; i < 5; ++i) sound.set(once, i * once.length);
+          const [first, second] = [
+            await model.transcribe(sound, { workers: 2 }),
+            await model.transcribe(sound, { workers: 3 }),
+          ];
+          const { warnings } = model.info;
+          model.dispose();
+          return { first, second, warnings };
+        });
+        const { problems, requests } = package_;
+        return { heard, problems, requests: [...requests] };
+      },
+    );
+    expect(problems).toEqual([]);
+    expect(heard.warnings).toEqual([]);
+    expect(heard.first.text.trim().startsWith(text)).toBe(true);
+    expect(heard.second).toEqual(heard.first);
+    // One for each of the two chunks.
+    expect(requests.filter((path) => path === 'worker.mjs')).toHaveLength(2);
   });
 });

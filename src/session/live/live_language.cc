@@ -20,6 +20,13 @@ constexpr float kLeftShare = 0.1f;
 /// Texts are compared up to a higher probability than offline, since the sound is shorter, and fewer of them, since a caption waits.
 constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
 
+float probability_of(std::string_view code, std::span<const LanguageProbability> found,
+                     const SpecialTokens& special) {
+  const auto own = std::ranges::find(found, special.language_token(code),
+                                     [](const auto& each) { return std::optional(each.token); });
+  return own == found.end() ? 0 : own->probability;
+}
+
 }  // namespace
 
 bool LiveLanguage::wants_detection(double seconds, bool is_last) const {
@@ -42,9 +49,7 @@ bool LiveLanguage::detected(std::span<const LanguageProbability> found, bool is_
   if (is_per_utterance()) {
     if (said_.empty() || is_by_text || found[0].probability >= min_probability_)
       return take(special.language_code(found[0].token), found[0].probability);
-    const auto same = std::ranges::find(found, special.language_token(said_.view()),
-                                        [](const auto& each) { return std::optional(each.token); });
-    return take(said_.view(), same == found.end() ? 0 : same->probability);
+    return take(said_.view(), probability_of(said_.view(), found, special));
   }
   window_seconds_ = seconds;
   window_.clear();
@@ -79,10 +84,9 @@ bool LiveLanguage::wants_check(double seconds) const {
 
 bool LiveLanguage::is_left(std::span<const LanguageProbability> found,
                            const SpecialTokens& special) {
-  const auto token = special.language_token(current_.view());
-  const auto own =
-      std::ranges::find(found, token, [](const auto& each) { return std::optional(each.token); });
-  if (own == found.end() || own->probability > kLeftShare * found[0].probability) return false;
+  if (found.empty()) return false;
+  const float own = probability_of(current_.view(), found, special);
+  if (own > kLeftShare * found[0].probability) return false;
   is_settled_ = false;
   return true;
 }

@@ -152,27 +152,18 @@ Status WhisperLive::begin_window() {
   }
   mel_.copy_to(model_->mel_window(), mel_.frame_count());
   if (!model_->special_tokens().is_multilingual) return begin_hypothesis(false);
-  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
-  if (language_.wants_detection(seconds, is_flushing_)) return begin_detection();
-  if (language_.wants_check(seconds - committed_end())) return begin_check();
-  return begin_hypothesis(false);
-}
-
-Status WhisperLive::begin_detection() {
+  const double seconds = window_seconds();
+  const bool is_open = language_.wants_detection(seconds, is_flushing_);
+  if (!is_open && !language_.wants_check(seconds - committed_end())) return begin_hypothesis(false);
   DecodeOptions options =
       LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
   SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
-  choice_.emplace(*model_, std::move(options), allowed_languages_,
-                  language_.rule(static_cast<double>(mel_.frame_count()) / 100));
-  return ok_status();
-}
-
-Status WhisperLive::begin_check() {
-  const DecodeOptions options =
-      LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
-  SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
-  const auto first = static_cast<size_t>(committed_end() * kPositionsPerSecond);
-  check_.emplace(*model_, allowed_languages_, options.encoder_context, first);
+  if (is_open) {
+    choice_.emplace(*model_, std::move(options), allowed_languages_, language_.rule(seconds));
+  } else {
+    const auto first = static_cast<size_t>(committed_end() * kPositionsPerSecond);
+    check_.emplace(*model_, allowed_languages_, options.encoder_context, first);
+  }
   return ok_status();
 }
 
@@ -185,6 +176,8 @@ Status WhisperLive::take_check() {
   return begin_window();
 }
 
+double WhisperLive::window_seconds() const { return static_cast<double>(mel_.frame_count()) / 100; }
+
 double WhisperLive::committed_end() const { return std::max(0.0, last_end_ - window_begin()); }
 
 /// The model makes up text for steady sound, as offline. Each window is judged by itself, since speakers may be quieter than those
@@ -196,9 +189,8 @@ bool WhisperLive::is_window_quiet() {
 }
 
 Status WhisperLive::take_language() {
-  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
   const bool is_changed = language_.detected(choice_->probabilities(), choice_->is_by_text(),
-                                             seconds, model_->special_tokens());
+                                             window_seconds(), model_->special_tokens());
   choice_.reset();
   if (!is_changed) return begin_hypothesis(true);
   // Words of another language would have the model go on in that one.
@@ -236,7 +228,7 @@ Status WhisperLive::take_hypothesis() {
     is_unprompted_ = true;
     return begin_window();
   }
-  const double seconds = static_cast<double>(mel_.frame_count()) / 100;
+  const double seconds = window_seconds();
   doubts_ = hypothesis->is_doubtful() ? doubts_ + 1 : 0;
   // After a full stop the model may think that all is said, so the sound after it is decoded alone.
   const double said_end = committed_end();

@@ -46,15 +46,14 @@ class WhisperLive final : public LiveRecognition {
   WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel,
               std::string_view language, std::vector<uint32_t> allowed_languages);
 
-  /// The text of the window as it is now, first its language where that is open. Nothing where nothing sounds.
+  /// The text of the window as it is now, first its language where that is open, or where sound after the committed words may be in
+  /// another one. Nothing where nothing sounds.
   Status begin_window();
   bool is_window_quiet();
   Status begin_hypothesis(bool is_encoded);
-  Status begin_detection();
-  /// Goes on with the window as it is in its language.
+  /// Goes on with the window in its language.
   Status take_language();
-  /// Asks for the language of what follows the committed words.
-  Status begin_check();
+  /// What follows the committed words may be in another language, and is then heard alone.
   Status take_check();
   Status take_hypothesis();
   void commit(std::vector<ProvisionalWord>& words, size_t count);
@@ -76,6 +75,7 @@ class WhisperLive final : public LiveRecognition {
   SaidWord timed(ProvisionalWord&& word, double after) const;
   /// Seconds of the stream at the window's beginning.
   double window_begin() const;
+  double window_seconds() const;
   /// Seconds of the window at the end of the last committed word.
   double committed_end() const;
   double now() const;
