@@ -1,6 +1,8 @@
 #include "model_binding.h"
 
 #include <emscripten/bind.h>
+#include <emscripten/heap.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -81,13 +83,35 @@ ErrorText ModelBinding::begin_logits(bool appends) {
   return failure(model().begin_decode(tokens_));
 }
 
+namespace {
+
+/// Memory up to here is all that the heap has in use.
+double heap_end() { return static_cast<double>(reinterpret_cast<uintptr_t>(sbrk(0))); }
+
+/// Makes room for another engine's memory.
+bool grow_heap(double byte_count) {
+  const auto wanted = static_cast<size_t>(byte_count);
+  return wanted <= emscripten_get_heap_size() || emscripten_resize_heap(wanted) != 0;
+}
+
+/// The model that is there in memory that was copied from an engine of the same binary.
+ModelBinding* model_at(double address) {
+  return reinterpret_cast<ModelBinding*>(static_cast<uintptr_t>(address));
+}
+
+}  // namespace
+
 EMSCRIPTEN_BINDINGS(model) {
+  emscripten::function("heapEnd", &heap_end);
+  emscripten::function("growHeap(byteCount)", &grow_heap);
+  emscripten::function("modelAt(address)", &model_at, emscripten::allow_raw_pointers());
   emscripten::class_<BesideModelBinding, emscripten::base<EngineHolder>>("BesideModel")
       .constructor<>()
       .function("create(model)", &BesideModelBinding::create);
   emscripten::class_<ModelBinding, emscripten::base<EngineHolder>>("Model")
       .constructor<>()
       .function("create(loader)", &ModelBinding::create)
+      .function("address", &ModelBinding::address)
       .function("facts", &ModelBinding::facts)
       .function("melBands", &ModelBinding::mel_bands)
       .function("windowFrames", &ModelBinding::window_frames)

@@ -18,6 +18,7 @@ class ModelBinding : public EngineHolder {
   /// The loader must have finished, or be able to begin. An early model runs as far as weights have
   /// arrived while the loader goes on.
   ErrorText create(LoaderBinding& loader);
+  double address() const { return static_cast<double>(reinterpret_cast<uintptr_t>(this)); }
   /// As JSON.
   std::string facts() const { return EngineHolder::facts(format_, dtypes_, store_->warnings()); }
 

@@ -2,6 +2,7 @@
 // module on the same memory, with a stack of its own.
 #include <emscripten/bind.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -41,6 +42,8 @@ ThreadStart make_threads(uint32_t count) {
           number(static_cast<char*>(stacks)), kStackBytes};
 }
 
+void limit_to(uint32_t most) { limit_threads(std::max<size_t>(most, 1)); }
+
 void stop_threads() {
   if (pool) pool->stop();
 }
@@ -55,6 +58,7 @@ EMSCRIPTEN_BINDINGS(threads) {
       .field("stacks", &ThreadStart::stacks)
       .field("stackBytes", &ThreadStart::stack_bytes);
   emscripten::function("makeThreads", &make_threads);
+  emscripten::function("limitThreads(most)", &limit_to);
   emscripten::function("stopThreads", &stop_threads);
 }
 

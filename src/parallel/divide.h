@@ -23,17 +23,22 @@ inline constexpr bool kHasThreads = true;
 /// The pool that all work is divided among from now on; nullptr: the caller's thread does it alone.
 void use_threads(ThreadPool* pool);
 size_t thread_count();
+/// How many of them have part in the work: all, or as many as limit_threads() said.
+size_t active_thread_count();
+/// For an engine that shares the processors with others. At least 1.
+void limit_threads(size_t most);
 void run_on_threads(size_t slice_count, ThreadPool::DoSlice do_slice, const void* job);
 
 #else
 
 inline constexpr bool kHasThreads = false;
 constexpr size_t thread_count() { return 1; }
+constexpr size_t active_thread_count() { return 1; }
 
 #endif
 
 /// Calls work(slice) for slices that together are [0, total), at the same time; returns when all are done. There are at
-/// most `most` and as many as there are threads, alike but for `unit`, which all but the last are a multiple of. Which
+/// most `most` and as many as there are active threads, alike but for `unit`, which all but the last are a multiple of. Which
 /// slices there are depends on these numbers alone; which thread does one does not. Returns how many there were.
 template <class Work>
 size_t divide(size_t total, size_t unit, size_t most, const Work& work) {
@@ -47,7 +52,7 @@ size_t divide(size_t total, size_t unit, size_t most, const Work& work) {
     size_t start(size_t slice) const { return std::min(total, units * slice / slices * unit); }
   };
   const size_t units = (total + unit - 1) / unit;
-  const size_t slices = std::min({units, most, thread_count()});
+  const size_t slices = std::min({units, most, active_thread_count()});
   if (slices > 1) {
     const Job job{total, unit, units, slices, work};
     run_on_threads(

@@ -530,20 +530,20 @@ test('what was lost may come again when the model has slept', async () => {
   const pool = new EnginePool((warning) => warnings.push(warning));
   const { signal } = new AbortController();
   let loads = 0;
-  pool.loadWith(() => {
+  pool.copyWith(() => {
     ++loads;
     return loads === 1 ? Promise.reject(engineFailed()) : Promise.resolve(closable);
   });
   let closed = 0;
   const closable = { call: () => Promise.reject(engineFailed()), close: () => (closed += 1) };
-  expect(await pool.take(1, signal)).toBeUndefined();
-  expect(await pool.take(1, signal)).toBeUndefined();
+  expect(await pool.take(1, 1, signal)).toBeUndefined();
+  expect(await pool.take(1, 1, signal)).toBeUndefined();
   expect([loads, warnings.length]).toEqual([1, 1]);
   pool.rest();
-  expect(await pool.take(1, signal)).toBe(closable);
-  expect(await pool.take(1, signal)).toBeUndefined();
+  expect(await pool.take(1, 1, signal)).toBe(closable);
+  expect(await pool.take(1, 1, signal)).toBeUndefined();
   pool.giveBack(closable);
-  expect(await pool.take(1, signal)).toBe(closable);
+  expect(await pool.take(1, 1, signal)).toBe(closable);
   pool.rest();
   expect([loads, closed]).toEqual([2, 1]);
 });

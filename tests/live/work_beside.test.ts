@@ -24,6 +24,10 @@ class ScriptedHost extends RunningHost<Calls> {
   endWork!: () => void;
   isBesideRefused = false;
 
+  protected limitThreads(): void {
+    // One.
+  }
+
   protected get opened(): RunningModule {
     const step = (): unknown => (++this.stepCount < this.mostSteps ? steps.working : steps.done);
     class Transcriber {

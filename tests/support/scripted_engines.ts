@@ -52,14 +52,20 @@ export class ScriptedEngine implements EngineLink {
   /** Chunks under way. */
   readonly underWay = new Set<number>();
   isClosed = false;
-  readonly #number: number;
+  #number: number;
   readonly #script: Script;
+  readonly #adopted: (engine: ScriptedEngine, signal: AbortSignal) => Promise<number>;
   readonly #paused = new Set<number>();
   #failure: Error | undefined;
 
-  constructor(number: number, script: Script) {
-    this.#number = number;
+  /** `adopted`: gives a copy its number. */
+  constructor(
+    script: Script,
+    adopted: (engine: ScriptedEngine, signal: AbortSignal) => Promise<number>,
+  ) {
+    this.#number = 0;
     this.#script = script;
+    this.#adopted = adopted;
   }
 
   /** All that is under way fails, and all that comes. */
@@ -78,6 +84,14 @@ export class ScriptedEngine implements EngineLink {
       const { run, isPaused } = request as EngineCalls['pause']['request'];
       if (isPaused) this.#paused.add(run);
       else this.#paused.delete(run);
+      return undefined;
+    }
+    if (name === 'start') return undefined;
+    if (name === 'copy') {
+      return { memory: new Uint8Array(), model: this.#number, mostBytes: undefined } as never;
+    }
+    if (name === 'adopt') {
+      this.#number = await this.#adopted(this, signal!);
       return undefined;
     }
     if (name !== 'transcribe') throw new Error(`${name} is in no script.`);
@@ -197,9 +211,18 @@ export function scriptedModel(script: Script = {}): {
   readonly counts: { left: number; pulled: number; loads: number };
 } {
   const counts = { left: 0, pulled: 0, loads: 0 };
-  const engines = [new ScriptedEngine(0, script)];
+  const engines: ScriptedEngine[] = [];
+  const make = () =>
+    new ScriptedEngine(script, async (engine, signal) => {
+      const number = ++counts.loads;
+      await script.loads?.(number, signal);
+      engines.push(engine);
+      return number;
+    });
+  engines.push(make());
   const platform: Platform = {
     ...node,
+    openFurtherEngine: make,
     loadSilenceSkipping: () =>
       Promise.resolve({
         keepDetector: () => ({
@@ -213,14 +236,6 @@ export function scriptedModel(script: Script = {}): {
       }),
   };
   const choice = { variant: 'simd', reason: '', threads: 1, threadsReason: '' } as const;
-  const make = (engine: ScriptedEngine) => new EngineModel(engine, platform, choice, facts);
-  const model = make(engines[0]!);
-  model.loadFurtherWith(async (signal) => {
-    const number = ++counts.loads;
-    await script.loads?.(number, signal);
-    const engine = new ScriptedEngine(number, script);
-    engines.push(engine);
-    return make(engine);
-  });
+  const model = new EngineModel(engines[0]!, platform, choice, facts);
   return { model: model as WhisperModel & EngineModel, engines, counts };
 }

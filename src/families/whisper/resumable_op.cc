@@ -36,7 +36,7 @@ size_t row_slices(size_t rows) { return std::max<size_t>(rows / kMinSliceRows, 1
 
 /// Most slices of what costs `multiply_adds`.
 size_t worthwhile_slices(uint64_t multiply_adds) {
-  return at_least_one(multiply_adds / kLeastSliceMultiplyAdds, thread_count());
+  return at_least_one(multiply_adds / kLeastSliceMultiplyAdds, active_thread_count());
 }
 
 /// A thread's own part of the memory that an operation was given for all of them.
@@ -72,7 +72,7 @@ ResumableOp ResumableOp::already_done(uint64_t multiply_adds) {
 
 uint64_t ResumableOp::run_piece(const KernelTable& kernels, uint64_t budget) {
   if (is_done()) return 0;
-  budget *= thread_count();
+  budget *= active_thread_count();
   switch (kind_) {
     case Kind::linear: return run_linear(kernels, budget);
     case Kind::attention: return run_attention(kernels, budget);
@@ -99,7 +99,7 @@ uint64_t ResumableOp::run_linear(const KernelTable& kernels, uint64_t budget) {
     outer_tile_ = piece_rows(budget / (inner_count_ * output_cost), left);
     if (outer_tile_ < std::min(left, kMinTileRows)) {
       // Later pieces of the tile may find less of a budget.
-      const uint64_t least = std::min(budget, kLeastPieceMultiplyAdds * thread_count());
+      const uint64_t least = std::min(budget, kLeastPieceMultiplyAdds * active_thread_count());
       outer_tile_ =
           piece_rows(std::min<uint64_t>(least / (kColumnStep * output_cost), kWideTileRows), left);
     }
@@ -124,7 +124,7 @@ uint64_t ResumableOp::run_linear(const KernelTable& kernels, uint64_t budget) {
     kernels.linear(piece);
   };
   size_t slices;
-  if (kHasThreads && rows < kMinSliceRows * thread_count()) {
+  if (kHasThreads && rows < kMinSliceRows * active_thread_count()) {
     slices = divide(columns, kColumnStep, worthwhile_slices(cost), [&](const Slice& slice) {
       run(outer_, rows, inner_ + slice.first, slice.count, slice.thread);
     });
@@ -161,7 +161,7 @@ uint64_t ResumableOp::run_attention(const KernelTable& kernels, uint64_t budget)
     (piece.kv.data != nullptr ? kernels.int8_attention : kernels.attention)(piece);
   };
   size_t slices;
-  if (kHasThreads && rows < kMinSliceRows * thread_count()) {
+  if (kHasThreads && rows < kMinSliceRows * active_thread_count()) {
     slices = divide(heads, 1, worthwhile_slices(cost), [&](const Slice& slice) {
       run(outer_ + slice.first, slice.count, inner_, rows, slice.thread);
     });

@@ -59,6 +59,19 @@ SUSURRUS_TEST(threads_work_at_the_same_time_also_after_they_slept) {
   }
 }
 
+SUSURRUS_TEST(work_is_divided_among_as_many_threads_as_may_work) {
+  RunningThreads threads(4);
+  for (size_t most : {1, 2, 3, 4, 8}) {
+    limit_threads(most);
+    EXPECT_EQ(active_thread_count(), std::min<size_t>(most, 4));
+    EXPECT_EQ(thread_count(), 4u);
+    std::atomic<size_t> sum = 0;
+    const auto add = [&](const Slice& slice) { sum += slice.count; };
+    EXPECT_EQ(divide(1000, 1, 8, add), active_thread_count());
+    EXPECT_EQ(sum.load(), 1000u);
+  }
+}
+
 SUSURRUS_TEST(a_runner_that_slept_wakes_up_when_the_last_slice_is_done) {
   RunningThreads threads(2);
   for (int job = 0; job < 3; ++job) {

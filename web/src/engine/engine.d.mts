@@ -91,6 +91,7 @@ export interface Model extends EngineHolder {
   encodeStep(milliseconds: number): boolean;
   beginLogits(appends: boolean): string;
   logitsStep(milliseconds: number): boolean;
+  address(): number;
   facts(): string;
   melBands(): number;
   windowFrames(): number;
@@ -134,6 +135,8 @@ interface EmbindModule {
   Loader: {
     new(): Loader;
   };
+  heapEnd(): number;
+  growHeap(byteCount: number): boolean;
   AudioConverter: {
     new(): AudioConverter;
   };
@@ -149,6 +152,7 @@ interface EmbindModule {
   Model: {
     new(): Model;
   };
+  modelAt(address: number): Model | null;
   Transcriber: {
     new(): Transcriber;
   };

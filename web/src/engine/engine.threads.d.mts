@@ -15,6 +15,7 @@ export interface ThreadsModule extends MainModule {
   readonly wasmMemory: WebAssembly.Memory;
   /** Once, before a model is made: the pool, for `count` threads. */
   makeThreads(count: number): ThreadStart;
+  limitThreads(most: number): void;
   stopThreads(): void;
 }
 

@@ -6,7 +6,12 @@ import { listen, type WindowRequest, type WindowTask } from './decoding.js';
 import type { EngineHolder, Loader, Model } from './engine.mjs';
 import { unwrap } from '../wasm/emscripten_module.js';
 import { inSharedMemory, notThisEngine } from './engine_errors.js';
-import type { EngineModule, EngineSource, OpenedEngine } from './engine_module.js';
+import {
+  takeMemory,
+  type EngineModule,
+  type EngineSource,
+  type OpenedEngine,
+} from './engine_module.js';
 import { setMelWindow, wholeLogMel, windowLogMel } from './mel.js';
 import type { EngineCalls, EngineEvent, LoadedFacts } from '../protocol/engine.js';
 import type { PartFile } from '../protocol/link.js';
@@ -23,6 +28,7 @@ export class EngineHost extends RunningHost<EngineCalls> {
   #endThreads: (() => void) | undefined;
   /** Until the head of the file is read. */
   #makeThreads: OpenedEngine['makeThreads'];
+  #limitThreads: OpenedEngine['limitThreads'];
   #threads = 1;
   /** Limit of the memory that threads share; undefined without threads. */
   #mostBytes: number | undefined;
@@ -111,6 +117,22 @@ export class EngineHost extends RunningHost<EngineCalls> {
       this.#mostBytes = mostBytes;
       return undefined;
     },
+    copy: () => {
+      const model = this.#loaded;
+      const end = this.#engine.heapEnd();
+      const memory = (this.#engine.HEAPU8 as Uint8Array).slice(0, end);
+      return { memory, model: model.address(), mostBytes: this.#mostBytes };
+    },
+    adopt: async ({ memory, model: address, mostBytes, threads }) => {
+      if (mostBytes === undefined) takeMemory(this.#engine, memory);
+      else {
+        const makeThreads = this.#opened(this.#makeThreads);
+        this.#module = undefined;
+        this.#use(await makeThreads(mostBytes, { memory, threads }));
+        this.#mostBytes = mostBytes;
+      }
+      return this.#took(this.#opened(this.#engine.modelAt(address) ?? undefined));
+    },
     pushLoad: async ({ bytes }, { yielder }) => {
       const loader = this.#opened(this.#loader);
       await pushThroughWindow(loader, bytes, (count) => loader.push(count), yielder);
@@ -175,6 +197,10 @@ export class EngineHost extends RunningHost<EngineCalls> {
     };
   }
 
+  protected override limitThreads(most: number): void {
+    this.#limitThreads?.(most);
+  }
+
   protected override modelBeside(): EngineHolder {
     const model = new this.#engine.BesideModel();
     try {
@@ -194,10 +220,11 @@ export class EngineHost extends RunningHost<EngineCalls> {
     return loadedFacts(this.#loaded);
   }
 
-  #use({ module, endThreads, makeThreads }: OpenedEngine): void {
+  #use({ module, endThreads, makeThreads, limitThreads }: OpenedEngine): void {
     this.#module = module;
     this.#endThreads = endThreads;
     this.#makeThreads = makeThreads;
+    this.#limitThreads = limitThreads;
     if (this.#isClosed) this.close();
   }
 
@@ -219,6 +246,10 @@ export class EngineHost extends RunningHost<EngineCalls> {
   #takeModel(loader: Loader): LoadedFacts {
     const model = new this.#engine.Model();
     unwrap(model.create(loader));
+    return this.#took(model);
+  }
+
+  #took(model: Model): LoadedFacts {
     this.#model = model;
     const facts = loadedFacts(model);
     this.#family = facts.family;

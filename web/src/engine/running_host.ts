@@ -9,6 +9,7 @@ import type { EngineHolder } from './engine.mjs';
 import type { RunningModule } from './engine_module.js';
 import { LiveStreams } from './live_streams.js';
 import { PauseGate } from './pause_gate.js';
+import { mostThreads } from '../platform/threads.js';
 import { checkSamples } from '../api/sample_check.js';
 import { transcribeAudio, type TranscriptionEngine } from './transcribing.js';
 
@@ -82,7 +83,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       return undefined;
     },
 
-    transcribe: async ({ samples, run, beside, ...task }, { yielder, emit }) => {
+    transcribe: async ({ samples, run, beside, threads, ...task }, { yielder, emit }) => {
       const { transcriptionEngine } = this;
       if (samples) await checkSamples(samples, yielder);
       const supply = samples
@@ -92,6 +93,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       const recording = { supply, ...task };
       try {
         if (!beside) {
+          this.limitThreads(threads ?? mostThreads);
           const gate = this.#gateOf(run);
           return await transcribeAudio(transcriptionEngine, recording, gate, yielder, emit);
         }
@@ -104,6 +106,7 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
         }
       } finally {
         this.#streams.delete(run);
+        if (!beside) this.limitThreads(mostThreads);
       }
     },
     feedAudio: ({ run, samples }) => {
@@ -137,6 +140,9 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
       };
     },
   };
+
+  /** For what follows, until it is said again. */
+  protected abstract limitThreads(most: number): void;
 
   /** A model on the same weights that works beside the other one, to be deleted before it. */
   protected modelBeside(): EngineHolder {

@@ -2,7 +2,7 @@
 import { SusurrusError } from '../api/errors.js';
 import type { ThreadStart, ThreadsModule } from './engine.threads.mjs';
 import { instantiate, type CreateEngine } from '../wasm/emscripten_module.js';
-import type { OpenedEngine } from './engine_module.js';
+import { takeMemory, type OpenedEngine } from './engine_module.js';
 
 /** What a thread needs to start; it can be posted to a worker. */
 export interface ThreadOrder {
@@ -53,8 +53,15 @@ export async function openForThreads(
 ): Promise<OpenedEngine> {
   return {
     module: await instantiate(createEngine, compiled, sharedMemory(headBytes)),
-    makeThreads: (mostBytes) =>
-      openSeveralThreads(createEngine, compiled, threads, startThread, mostBytes),
+    makeThreads: (mostBytes, copy) =>
+      openSeveralThreads(
+        createEngine,
+        compiled,
+        copy?.threads ?? threads,
+        startThread,
+        mostBytes,
+        copy?.memory,
+      ),
   };
 }
 
@@ -65,8 +72,11 @@ export async function openSeveralThreads(
   threads: number,
   startThread: (order: ThreadOrder) => StartedThread,
   mostBytes: number,
+  copied?: Uint8Array,
 ): Promise<OpenedEngine> {
   const module = await instantiate(createEngine, compiled, sharedMemory(mostBytes));
+  // The threads that it tells of are the other engine's.
+  if (copied) takeMemory(module, copied);
   const start = module.makeThreads(threads);
   if (start.stacks === 0) {
     throw new SusurrusError('out_of_memory', 'There is no memory for threads.', {
@@ -88,5 +98,5 @@ export async function openSeveralThreads(
     endThreads();
     throw error;
   }
-  return { module, endThreads };
+  return { module, endThreads, limitThreads: (most) => module.limitThreads(most) };
 }

@@ -121,7 +121,7 @@ export class ChunkLanes<Heard> {
     ++this.#laneCount;
     let engine: EngineLink | undefined;
     try {
-      engine = await pool.take(most - 1, this.#signal);
+      engine = await pool.take(most - 1, 1, this.#signal);
       if (engine) await this.#work(engine, false);
     } catch (error) {
       this.#stopping.abort(error);

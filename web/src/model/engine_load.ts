@@ -26,6 +26,10 @@ type Step =
   | { readonly name: 'pushLoad'; readonly request: { readonly bytes: Uint8Array } }
   | { readonly name: 'endFile'; readonly request: undefined };
 
+/** The binary that runs a model, and with how many threads. */
+export type EngineChoice = VariantChoice &
+  ThreadChoice & { readonly module?: WebAssembly.Module | undefined };
+
 export class EngineLoad {
   readonly #platform: Platform;
   readonly #options: LoadOptions;
@@ -57,8 +61,9 @@ export class EngineLoad {
     return this.#engine;
   }
 
-  get choice(): ThreadChoice & VariantChoice {
-    return { variant: 'simd', reason: '', ...this.#started, ...this.#choice };
+  get choice(): EngineChoice {
+    const { module } = this.#options;
+    return { variant: 'simd', reason: '', ...this.#started, ...this.#choice, module };
   }
 
   #open(): EngineLink {

@@ -4,8 +4,8 @@ import { SharedWork } from '../api/shared_work.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { Companion } from './resting_engine.js';
 
-/** Loads the model once more, in a worker. */
-export type LoadFurther = (signal: AbortSignal) => Promise<EngineLink>;
+/** Makes one more engine with the model, in a worker, of so many threads where the model's own has several. */
+export type CopyEngine = (threads: number, signal: AbortSignal) => Promise<EngineLink>;
 
 const warningOf = (error: unknown): string =>
   'Fewer engines than the option workers allows transcribe with this model; the text is the same. ' +
@@ -18,11 +18,11 @@ interface Place {
   isTaken: boolean;
 }
 
-/** Engines are loaded when they are wanted, and stay until the model sleeps or ends. One that fails is not replaced before. */
+/** Engines are made when they are wanted, and stay until the model sleeps or ends. One that fails is not replaced before. */
 export class EnginePool implements Companion {
   readonly #warn: (warning: string) => void;
   readonly #closing = new AbortController();
-  #load: LoadFurther | undefined;
+  #copy: CopyEngine | undefined;
   #places: Place[] = [];
   #lost = 0;
   #hasWarned = false;
@@ -32,9 +32,9 @@ export class EnginePool implements Companion {
     this.#warn = warn;
   }
 
-  /** From now on there may be further engines. `load` must not keep the model alive, either. */
-  loadWith(load: LoadFurther): void {
-    this.#load = load;
+  /** From now on there may be further engines. `copy` must not keep the model alive, either. */
+  copyWith(copy: CopyEngine): void {
+    this.#copy = copy;
   }
 
   /** Aborted when the model is disposed of. */
@@ -42,9 +42,9 @@ export class EnginePool implements Companion {
     return this.#closing.signal;
   }
 
-  /** Takes an engine that nobody has, loaded if need be, where there may be so many; undefined if there is none. */
-  async take(most: number, signal: AbortSignal): Promise<EngineLink | undefined> {
-    const place = this.#places.find(({ isTaken }) => !isTaken) ?? this.#add(most);
+  /** Takes an engine that nobody has, made if need be, where there may be so many; undefined if there is none. */
+  async take(most: number, threads: number, signal: AbortSignal): Promise<EngineLink | undefined> {
+    const place = this.#places.find(({ isTaken }) => !isTaken) ?? this.#add(most, threads);
     if (!place) return undefined;
     place.isTaken = true;
     try {
@@ -85,11 +85,11 @@ export class EnginePool implements Companion {
     this.rest();
   }
 
-  #add(most: number): Place | undefined {
-    const load = this.#load;
-    if (!load || this.closed.aborted || this.#places.length + this.#lost >= most) return undefined;
+  #add(most: number, threads: number): Place | undefined {
+    const copy = this.#copy;
+    if (!copy || this.closed.aborted || this.#places.length + this.#lost >= most) return undefined;
     const loading = new SharedWork(async (dropped) => {
-      const engine = await load(dropped);
+      const engine = await copy(threads, dropped);
       if (dropped.aborted) engine.close();
       else place.engine = engine;
       return engine;

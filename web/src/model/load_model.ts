@@ -52,7 +52,6 @@ export async function loadModelOn(
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     loadFrom(source, platform, wanted, early);
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
-  model.loadFurtherWith(furtherLoad(source, platform, options));
   if (autoSleep === undefined) {
     model.watch();
     return asModel(model);
@@ -92,49 +91,6 @@ function loadFrom(
     const open = () => openSource(given, platform, watched.signal);
     return loadOpening(platform, open, watched, { early, finish, name: nameOf(given) });
   });
-}
-
-/**
- * Loads further engines of a model. What it holds must keep neither the model alive, so that no callback is among it, nor bytes, which
- * their owner may have dropped to save memory.
- */
-function furtherLoad(
-  source: ModelSource,
-  platform: Platform,
-  options: LoadOptions,
-): (signal: AbortSignal, facts: string) => Promise<EngineModel> {
-  const sourceAgain = lastingSource(source);
-  const beside: Platform = {
-    ...platform,
-    openEngine: (threads) => platform.openFurtherEngine(threads),
-  };
-  const kept = withoutCalls(options);
-  return async (signal, facts) => {
-    const again = await loadFrom(sourceAgain(), beside, { ...kept, signal });
-    checkSame(again, facts);
-    return again;
-  };
-}
-
-const withoutCalls = (options: LoadOptions): LoadOptions =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name]) => !['signal', 'onProgress', 'early'].includes(name)),
-  );
-
-/** What gives a source a second time. It throws where that is impossible. */
-function lastingSource(source: ModelSource): () => ModelSource {
-  if (isReadOnce(source)) return () => cannotAgain('a name, URL, path, Blob or bytes can');
-  const isBytes = source instanceof ArrayBuffer || ArrayBuffer.isView(source);
-  return isBytes ? whileKept(new WeakRef(source)) : always(source);
-}
-
-/** Functions of their own: closures made in one function hold each other's variables. */
-const always = (source: ModelSource) => (): ModelSource => source;
-const whileKept = (bytes: WeakRef<ModelSource & object>) => (): ModelSource =>
-  bytes.deref() ?? cannotAgain('its bytes were not kept');
-
-function cannotAgain(why: string): never {
-  throw sourceFailed('source', `it cannot be read again: ${why}`);
 }
 
 /** The model as soon as it can be used. */

@@ -36,7 +36,6 @@ import {
   workersCheck,
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
-import type { VariantChoice } from '../engine/variant.js';
 import type { Loading, VerifiedFacts } from './loading.js';
 import { refuseDetached } from '../api/detached.js';
 import {
@@ -61,8 +60,9 @@ import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { otherSettings } from './network_options.js';
 import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
-import type { ThreadChoice } from '../platform/threads.js';
 import { isInChunks, transcribeInChunks } from './chunked_transcription.js';
+import { copyEngine } from './engine_copy.js';
+import type { EngineChoice } from './engine_load.js';
 import { EnginePool } from './engine_pool.js';
 import { runTranscription } from './run_transcription.js';
 import { liveSettings, secondSettings, secondVad } from './live_options.js';
@@ -97,13 +97,13 @@ export class EngineModel implements CommonModel {
   constructor(
     engine: EngineLink,
     platform: Platform,
-    choice: VariantChoice & ThreadChoice,
+    choice: EngineChoice,
     facts: VerifiedFacts,
     loading?: Loading,
   ) {
     this.#detector = new VoiceDetector(platform, warningTo(new WeakRef(this)));
     this.#pool = new EnginePool(warningTo(new WeakRef(this)));
-    this.#engine = new RestingEngine(engine, [this.#detector, this.#pool]);
+    const resting = (this.#engine = new RestingEngine(engine, [this.#detector, this.#pool]));
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
@@ -117,6 +117,11 @@ export class EngineModel implements CommonModel {
     );
     this.loaded.catch(() => undefined);
     if (!isWhisper(facts)) return;
+    const whole = loading?.finished;
+    this.#pool.copyWith(async (threads, signal) => {
+      if (whole) await orAborted(whole, signal);
+      return copyEngine(resting, platform, choice, { threads, signal });
+    });
     this.#tokenizer = {
       special: facts.special,
       encode: async (text) => {
@@ -137,18 +142,6 @@ export class EngineModel implements CommonModel {
   /** Ends the engine when it was not used for so long, and takes that of a model that is loaded again when there is work. */
   sleepAfter(seconds: number, loadAgain: (signal: AbortSignal) => Promise<EngineModel>): void {
     this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
-  }
-
-  /** For transcriptions in chunks. `load` loads the same model, as its facts tell, and must not keep this one alive. */
-  loadFurtherWith(load: (signal: AbortSignal, facts: string) => Promise<EngineModel>): void {
-    const { loaded } = this;
-    const model = new WeakRef(this);
-    this.#pool.loadWith(async (signal) => {
-      await orAborted(loaded, signal);
-      const first = model.deref();
-      if (!first) throw disposedDuringWork();
-      return (await load(signal, factsOf(first))).#engine;
-    });
   }
 
   /** Ends the engine when this model is garbage-collected. */

@@ -111,6 +111,10 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     runGraph: ({ inputs, data }, { yielder }) => this.#run(inputs, data, yielder),
   };
 
+  protected limitThreads(): void {
+    // It has one.
+  }
+
   protected get opened(): NetworksModule {
     if (!this.#module) throw wrongState('The engine holds no model.');
     return this.#module;
@@ -184,6 +188,8 @@ function onlyWhisper(family: () => string): Handlers<WhisperCalls, EngineEvent> 
     logMel: refuse,
     encode: refuse,
     logits: refuse,
+    copy: refuse,
+    adopt: refuse,
     tokenize: refuse,
     detokenize: refuse,
     decode: refuse,

@@ -77,6 +77,15 @@ export type AudioShape =
   | { readonly kind: 'wav' }
   | { readonly kind: 'samples'; readonly sampleRate: number; readonly channels: number };
 
+/** An engine as it was. */
+export interface EngineCopy {
+  readonly memory: Uint8Array;
+  /** Where the model is in it. */
+  readonly model: number;
+  /** Limit of the memory, where threads share it. */
+  readonly mostBytes: number | undefined;
+}
+
 /** Every request with its answer. */
 export interface EngineCalls extends CommonCalls, WhisperCalls, LiveCalls {}
 
@@ -142,6 +151,8 @@ export interface CommonCalls {
       readonly state: SavedTranscription['state'] | undefined;
       /** Which one `pause` is about. */
       readonly run: number;
+      /** How many of its threads the engine uses; absent: all. */
+      readonly threads?: number | undefined;
       /** A stream's length according to its file, used only for progress. */
       readonly expectedSeconds?: number | undefined;
       /** A Whisper works on this beside other calls, on a state of its own, whenever none of them needs it. */
@@ -191,6 +202,10 @@ export interface WhisperCalls {
   };
   encode: { request: { readonly mel: Float32Array }; answer: Float32Array };
   logits: { request: { readonly tokens: Uint32Array }; answer: Float32Array };
+  /** The engine's memory with its model, whatever it is doing; for `adopt` of an engine of the same binary that was only started. */
+  copy: { request: undefined; answer: EngineCopy };
+  /** `threads`: with which the new engine works, where the binary has threads. */
+  adopt: { request: EngineCopy & { readonly threads: number }; answer: LoadedFacts };
   tokenize: { request: { readonly text: string }; answer: number[] };
   detokenize: { request: { readonly tokens: Uint32Array }; answer: string };
   decode: { request: WindowRequest; answer: DecodeResult };

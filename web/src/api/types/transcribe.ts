@@ -41,8 +41,8 @@ export interface CommonTranscribeOptions extends Abortable {
    * which are transcribed apart from each other, and segments come chunk by chunk, in order. The text is the same for 2 and more. It may
    * differ from that of 1, the default, whose windows know the text before them and the loudness of the whole recording.
    *
-   * Further engines are loaded when there is a second chunk, from where the model came from, and stay with the model. Where they cannot
-   * be had, fewer do the work, and `info.warnings` says why. Streams, models of other families, and calls with `vad: false`,
+   * Further engines are copies of the model's own, made when there is a second chunk, and stay with the model: nothing is read or fetched
+   * again. Where they cannot be had, fewer do the work, and `info.warnings` says why. Streams, models of other families, and calls with `vad: false`,
    * `compatibility: 'openai'`, `conditionOnPreviousText: true` or `normalization: 'recording'` have one engine, as without the option.
    *
    *     const { text } = await model.transcribe(lecture, { workers: navigator.hardwareConcurrency > 4 ? 4 : 2 });
