@@ -34,6 +34,11 @@ export function runInThread(own: Hosts): void {
 
 const hasWorkers = (): boolean => hosts === undefined && typeof Worker !== 'undefined';
 
+const inCallingThread = 'the engine runs in the thread that calls it';
+
+/** Not every browser tells its memory. */
+type NavigatorHere = Navigator & { readonly deviceMemory?: number };
+
 const noWorkers = (message: string, cause?: unknown): SusurrusError =>
   new SusurrusError(
     'unsupported_environment',
@@ -94,7 +99,15 @@ function browserPlatform(assets?: Assets): Platform {
     chooseThreads: (wanted = 'auto') =>
       hasWorkers()
         ? chooseThreads(wanted, navigator.hardwareConcurrency || 1, globalThis.crossOriginIsolated)
-        : { threads: 1, threadsReason: 'the engine runs in the thread that calls it' },
+        : { threads: 1, threadsReason: inCallingThread },
+    device: () => {
+      const { hardwareConcurrency, deviceMemory } = navigator as NavigatorHere;
+      return {
+        processors: hardwareConcurrency || 1,
+        memoryBytes: deviceMemory && deviceMemory * 2 ** 30,
+        whyOne: hasWorkers() ? undefined : inCallingThread,
+      };
+    },
     openEngine,
     openFurtherEngine: (threads) => {
       if (!hasWorkers())

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { EngineHost } from './engine/engine_host.js';
 import { invalidOption, sourceFailed } from './api/errors.js';
@@ -25,6 +25,11 @@ export const node: Platform = {
   withAssets: () => node,
   // A library should not take all of a program's processors unasked.
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
+  device: () => ({
+    processors: availableParallelism(),
+    // A container's limit, where there is one; Node 20 and later.
+    memoryBytes: Math.min(totalmem(), process.constrainedMemory?.() || Infinity),
+  }),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFurtherEngine: openEngineInWorker,
   openNetworks: () => openInProcess(new NetworksHost(openNetworks)),

@@ -26,6 +26,10 @@ export interface ChunkTask<Heard> {
   readonly pool: EnginePool;
   /** Engines at most, the model's own among them. */
   readonly most: number;
+  /** Another engine is wanted with so many chunks more. */
+  readonly chunksOfEach: number;
+  /** Threads of a further engine. */
+  readonly threadsOfEach: number;
   readonly gate: PauseGate;
   /** Whether what is heard in a chunk depends on no other. Else they are heard one after the other. */
   readonly isApart: () => boolean;
@@ -65,7 +69,7 @@ export class ChunkLanes<Heard> {
     this.#release = joined.release;
   }
 
-  get engines(): Iterable<EngineLink> {
+  get engines(): ReadonlySet<EngineLink> {
     return this.#engines;
   }
 
@@ -111,17 +115,18 @@ export class ChunkLanes<Heard> {
     const later = this.#waiting.findIndex(({ index }) => index > job.index);
     this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, job);
     // No more than there are chunks.
-    const wanted = Math.min(this.#task.most, job.index + 1 - this.#task.doneCount);
+    const { most, chunksOfEach, doneCount } = this.#task;
+    const wanted = Math.min(most, Math.ceil((job.index + 1 - doneCount) / chunksOfEach));
     if (this.#laneCount < wanted) void this.#hearWithFurther();
     this.#changed();
   }
 
   async #hearWithFurther(): Promise<void> {
-    const { pool, most } = this.#task;
+    const { pool, most, threadsOfEach } = this.#task;
     ++this.#laneCount;
     let engine: EngineLink | undefined;
     try {
-      engine = await pool.take(most - 1, 1, this.#signal);
+      engine = await pool.take(most - 1, threadsOfEach, this.#signal);
       if (engine) await this.#work(engine, false);
     } catch (error) {
       this.#stopping.abort(error);

@@ -25,12 +25,11 @@ import { checkSameAudio } from './saved_transcription.js';
 import type { TranscriptionRun } from './transcription.js';
 
 /** Whether a call is in chunks follows from what is asked, never from the device. What was begun in chunks goes on so. */
-export function isInChunks({ audio, settings, options, saved }: Task, info: ModelInfo): boolean {
+export function isInChunks({ audio, settings, saved }: Task, info: ModelInfo): boolean {
   if (saved) return saved.chunks !== undefined;
   const { vad, compatibility, conditionOnPreviousText, normalization } = settings;
   return (
     info.family === 'whisper' &&
-    (options.workers ?? 1) > 1 &&
     !isLive(audio) &&
     Boolean(vad) &&
     compatibility !== 'openai' &&
@@ -38,6 +37,13 @@ export function isInChunks({ audio, settings, options, saved }: Task, info: Mode
     normalization !== 'recording'
   );
 }
+
+/** How many threads each of several engines uses, of those that one has. */
+export const threadsOfEach = (engines: number, threads: number, processors: number): number =>
+  Math.max(1, Math.min(threads, Math.floor(processors / engines)));
+
+/** An engine that is made for this call has to be worth it; one that is there has not. */
+const chunksForAnEngine = 2;
 
 /** Like runTranscription(). */
 export async function transcribeInChunks(
@@ -125,10 +131,15 @@ function transcribeCut(
           const numbered = { ...segment, id: firstId + i };
           return convert ? segmentInScript(numbered, convert) : numbered;
         });
-      const lanes = new ChunkLanes<HeardChunk>(
+      const { workers = 'auto' } = options;
+      const most = workers === 'auto' ? info.workers : workers;
+      const { processors } = platform.device();
+      const threadsOf = (engines: number) => threadsOfEach(engines, info.threads, processors);
+      const lanes: ChunkLanes<HeardChunk> = new ChunkLanes(
         {
           ...{ chunks: chunked.chunks, doneCount, engine, pool, gate: run.gate },
-          most: options.workers ?? 1,
+          ...{ most, threadsOfEach: threadsOf(most) },
+          chunksOfEach: workers === 'auto' && !pool.isKept ? chunksForAnEngine : 1,
           isApart: () => !isDetected || languages.told !== undefined,
           hear: (engine, chunk, signal) => {
             const request = {
@@ -136,6 +147,7 @@ function transcribeCut(
               settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined),
               state: undefined,
               run: number,
+              threads: threadsOf(lanes.engines.size),
             };
             const modelAwaited = (): void => report({ phase: 'wait', loaded: 0 });
             return hear(engine, chunk, request, { signal, modelAwaited });

@@ -8,6 +8,7 @@ import type {
   TranscribeOptions,
   WhisperInfo,
 } from '../api/types.js';
+import { mostWorkers } from '../platform/workers.js';
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import { checkNoBeamOptions } from './beam_options.js';
@@ -28,6 +29,7 @@ import {
   isText,
   listOf,
   oneOf,
+  orAuto,
   orNull,
   progressCheck,
   signalCheck,
@@ -182,7 +184,7 @@ export const vadCheck: Check = [
   (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
 ];
 
-export const workersCheck = wholeBetween(1, 16);
+export const workersCheck = orAuto(wholeBetween(1, mostWorkers));
 
 /** The data of checked options, which go to the engine; languages by their codes. */
 function settingsOf(options: TranscribeOptions, { languages: known }: ModelFacts): Settings {

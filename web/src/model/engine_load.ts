@@ -28,7 +28,8 @@ type Step =
 
 /** The binary that runs a model, and with how many threads. */
 export type EngineChoice = VariantChoice &
-  ThreadChoice & { readonly module?: WebAssembly.Module | undefined };
+  ThreadChoice &
+  Pick<LoadOptions, 'workers'> & { readonly module?: WebAssembly.Module | undefined };
 
 export class EngineLoad {
   readonly #platform: Platform;
@@ -62,8 +63,8 @@ export class EngineLoad {
   }
 
   get choice(): EngineChoice {
-    const { module } = this.#options;
-    return { variant: 'simd', reason: '', ...this.#started, ...this.#choice, module };
+    const { module, workers = 'auto' } = this.#options;
+    return { variant: 'simd', reason: '', ...this.#started, ...this.#choice, module, workers };
   }
 
   #open(): EngineLink {

@@ -1,6 +1,7 @@
 // The further engines of a model, each with weights of its own, for transcriptions in chunks.
 import { disposedDuringWork } from '../api/errors.js';
 import { SharedWork } from '../api/shared_work.js';
+import { throwIfAborted } from '../api/signals.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { Companion } from './resting_engine.js';
 
@@ -18,13 +19,18 @@ interface Place {
   isTaken: boolean;
 }
 
-/** Engines are made when they are wanted, and stay until the model sleeps or ends. One that fails is not replaced before. */
+/** Milliseconds after which engines that nobody works with end, unless they are kept. */
+const patience = 60_000;
+
+/** Engines are made when they are wanted, and stay for a while, or, where they are kept, until the model sleeps or ends. One that fails is not replaced before. */
 export class EnginePool implements Companion {
   readonly #warn: (warning: string) => void;
   readonly #closing = new AbortController();
   #copy: CopyEngine | undefined;
   #places: Place[] = [];
   #lost = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  isKept = false;
   #hasWarned = false;
 
   /** `warn` is called at most once; it must not keep the model alive, whose engine refers to this. */
@@ -46,6 +52,7 @@ export class EnginePool implements Companion {
   async take(most: number, threads: number, signal: AbortSignal): Promise<EngineLink | undefined> {
     const place = this.#places.find(({ isTaken }) => !isTaken) ?? this.#add(most, threads);
     if (!place) return undefined;
+    clearTimeout(this.#timer);
     place.isTaken = true;
     try {
       return (place.engine = await place.loading.join(signal));
@@ -60,6 +67,19 @@ export class EnginePool implements Companion {
   giveBack(engine: EngineLink): void {
     const place = this.#placeOf(engine);
     if (place) place.isTaken = false;
+    if (this.isKept || this.#places.some(({ isTaken }) => isTaken)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.rest(), patience);
+    // An idle model must not keep a program in Node alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Makes so many, unless they are there. Those that cannot be had are missing later. */
+  async makeReady(count: number, threads: number, signal?: AbortSignal): Promise<void> {
+    const ending = signal ?? this.closed;
+    const taking = Array.from({ length: count }, () => this.take(count, threads, ending));
+    for (const engine of await Promise.all(taking)) if (engine) this.giveBack(engine);
+    throwIfAborted(signal);
   }
 
   /** It has failed. */
@@ -73,6 +93,7 @@ export class EnginePool implements Companion {
   }
 
   rest(): void {
+    clearTimeout(this.#timer);
     for (const { loading, engine } of this.#places.splice(0)) {
       loading.drop();
       engine?.close();

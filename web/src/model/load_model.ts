@@ -52,6 +52,10 @@ export async function loadModelOn(
   const load = (wanted: LoadOptions, early?: EarlyLoad): Promise<EngineModel> =>
     loadFrom(source, platform, wanted, early);
   const model = await (options.early === true ? loadEarly(load, options) : load(options));
+  if (typeof options.workers === 'number' && options.workers > 1) {
+    const making = model.makeReady(options.signal);
+    if (options.early !== true) await orDisposed(model, making);
+  }
   if (autoSleep === undefined) {
     model.watch();
     return asModel(model);
@@ -67,6 +71,15 @@ export async function loadModelOn(
     () => undefined,
   );
   return asModel(model);
+}
+
+async function orDisposed(model: EngineModel, work: Promise<void>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    model.dispose();
+    throw error;
+  }
 }
 
 function loadFrom(

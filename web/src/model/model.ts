@@ -60,8 +60,8 @@ import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { otherSettings } from './network_options.js';
 import { Queue } from './queue.js';
 import { RestingEngine } from './resting_engine.js';
-import { isInChunks, transcribeInChunks } from './chunked_transcription.js';
-import { copyEngine } from './engine_copy.js';
+import { isInChunks, threadsOfEach, transcribeInChunks } from './chunked_transcription.js';
+import { copiesOf } from './engine_copy.js';
 import type { EngineChoice } from './engine_load.js';
 import { EnginePool } from './engine_pool.js';
 import { runTranscription } from './run_transcription.js';
@@ -103,25 +103,22 @@ export class EngineModel implements CommonModel {
   ) {
     this.#detector = new VoiceDetector(platform, warningTo(new WeakRef(this)));
     this.#pool = new EnginePool(warningTo(new WeakRef(this)));
+    this.#pool.isKept = typeof choice.workers === 'number';
     const resting = (this.#engine = new RestingEngine(engine, [this.#detector, this.#pool]));
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
-    this.info = infoOf(choice, facts);
+    this.info = infoOf(choice, facts, platform.device());
     this.#loading = loading;
     this.loaded = Promise.resolve(
       loading?.finished.then((verified) => {
-        const found = infoOf(choice, verified);
+        const found = infoOf(choice, verified, platform.device());
         this.info = { ...found, warnings: [...found.warnings, ...this.#warnings] };
       }),
     );
     this.loaded.catch(() => undefined);
     if (!isWhisper(facts)) return;
-    const whole = loading?.finished;
-    this.#pool.copyWith(async (threads, signal) => {
-      if (whole) await orAborted(whole, signal);
-      return copyEngine(resting, platform, choice, { threads, signal });
-    });
+    this.#pool.copyWith(copiesOf(resting, platform, choice, loading?.finished));
     this.#tokenizer = {
       special: facts.special,
       encode: async (text) => {
@@ -142,6 +139,14 @@ export class EngineModel implements CommonModel {
   /** Ends the engine when it was not used for so long, and takes that of a model that is loaded again when there is work. */
   sleepAfter(seconds: number, loadAgain: (signal: AbortSignal) => Promise<EngineModel>): void {
     this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
+  }
+
+  /** Makes the engines that `loadModel()` was asked for. */
+  async makeReady(signal: AbortSignal | undefined): Promise<void> {
+    const { workers, threads } = this.info;
+    const { processors } = this.#platform.device();
+    const each = threadsOfEach(workers, threads, processors);
+    await this.#pool.makeReady(workers - 1, each, signal);
   }
 
   /** Ends the engine when this model is garbage-collected. */

@@ -1,10 +1,10 @@
 import type { ModelInfo, NetworkInfo } from '../api/types.js';
-import type { VariantChoice } from '../engine/variant.js';
-import type { ThreadChoice } from '../platform/threads.js';
+import { chooseWorkers, type Device } from '../platform/workers.js';
 import { isNetwork, isWhisper } from '../protocol/families.js';
+import type { EngineChoice } from './engine_load.js';
 import type { VerifiedFacts } from './loading.js';
 
-export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFacts): ModelInfo {
+export function infoOf(choice: EngineChoice, facts: VerifiedFacts, device: Device): ModelInfo {
   const common = {
     format: facts.format,
     dtypes: facts.dtypes,
@@ -19,11 +19,21 @@ export function infoOf(choice: VariantChoice & ThreadChoice, facts: VerifiedFact
     const family = facts.family as NetworkInfo['family'];
     const network = isNetwork(facts) ? facts : { language: '', streams: false };
     const languages = network.language ? [network.language] : [];
-    return { ...common, family, multilingual: false, languages, streams: network.streams };
+    return {
+      ...common,
+      ...{ workers: 1, workersReason: 'models of this family have one engine' },
+      ...{ family, multilingual: false, languages, streams: network.streams },
+    };
   }
+  const { weightBytes, kvCacheBytes, activationBytes } = facts.memoryPlan;
   const codes = Object.keys(facts.special.languages);
   return {
     ...common,
+    ...chooseWorkers(
+      choice.workers ?? 'auto',
+      device,
+      weightBytes + kvCacheBytes + activationBytes,
+    ),
     family: 'whisper',
     dims: facts.dims,
     streams: true,

@@ -7,6 +7,7 @@ import type { FilesLink } from '../protocol/files.js';
 import type { StoredModel, StoredRequest } from './stored_model.js';
 import type { SilenceSkipping } from './speech.js';
 import type { ThreadChoice } from './threads.js';
+import type { Device } from './workers.js';
 import type { Assets, TranscribeOptions } from '../api/types.js';
 
 /** Bytes in order, and their number where it is known. */
@@ -36,6 +37,8 @@ export interface Platform {
   withAssets(assets: Assets): Platform;
   /** Chooses the number of threads of an engine. */
   chooseThreads(wanted: number | 'auto' | undefined): ThreadChoice;
+  /** What it offers to engines that work together. */
+  device(): Device;
   /** Starts an engine, in a worker or in this thread; one that can have several threads, or one for a single thread. */
   openEngine(threads: number): EngineLink;
   /** Starts one that computes beside it: in a worker of its own. Throws where there are no workers. */

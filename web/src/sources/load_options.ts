@@ -13,6 +13,7 @@ import {
 } from '../api/options.js';
 import type { ModelFamily, Variant } from '../api/types.js';
 import { mostThreads } from '../platform/threads.js';
+import { mostWorkers } from '../platform/workers.js';
 import { cryptoOptionChecks } from './crypto_options.js';
 import { hubOptionChecks } from './model_name.js';
 
@@ -38,6 +39,7 @@ export const loadOptionChecks = {
     (value) => typeof value === 'number' && value > 0 && value <= mostSleepSeconds,
   ],
   threads: orAuto(wholeBetween(1, mostThreads)),
+  workers: orAuto(wholeBetween(1, mostWorkers)),
   vocabulary: rankFile,
   lexicon: textFile,
   languageModel: textFile,

@@ -39,6 +39,12 @@ export interface LoadOptions extends SealOptions, HubOptions {
    */
   readonly threads?: number | 'auto';
   /**
+   * How many engines transcribe a recording together where `transcribe()` does not say. `'auto'`, the default: by processors and memory,
+   * made when a recording is long enough, and ended after a minute without work. A number, 1 to 16: they are ready once the model is, and
+   * stay with it. Each engine has its weights once more in memory.
+   */
+  readonly workers?: number | 'auto';
+  /**
    * Ends the model's worker and frees its memory when the model was not used for so many seconds. The next call loads it again with the
    * same options, from the cache, the file, the bytes or the URL, and waits for that; `onProgress` reports it, and the call's own `signal`
    * stops it. Streams and responses are rejected, since they can be read only once.

@@ -60,6 +60,10 @@ export interface CommonInfo {
   readonly threads: number;
   /** Why this number. */
   readonly threadsReason: string;
+  /** How many engines `workers: 'auto'` gives a long recording, and which the option of loadModel() made ready; 1 for other families. */
+  readonly workers: number;
+  /** Why so many. */
+  readonly workersReason: string;
   readonly multilingual: boolean;
   /** Codes of the languages that the model knows; `['en']` for an English-only model. */
   readonly languages: readonly string[];
