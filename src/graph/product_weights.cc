@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "kernels/packed_weights/packed_weights.h"
+#include "kernels/scratch_layout.h"
+
 namespace susurrus {
 namespace {
 
@@ -21,9 +24,13 @@ class Preparer {
   Status prepare() {
     const Operator* const matmul = find_operator("matmul");
     const Operator* const lstm = find_operator("lstm");
+    const Operator* const convolution = find_operator("convolution");
     for (GraphNode& node : graph_.nodes) {
       if (node.op == matmul) SUSURRUS_RETURN_IF_ERROR(prepare_matmul(node));
       if (node.op == lstm) SUSURRUS_RETURN_IF_ERROR(prepare_lstm(node));
+      if (node.op == convolution && options_.packs_filters) {
+        SUSURRUS_RETURN_IF_ERROR(prepare_convolution(node));
+      }
     }
     for (ValueId id = 0; id < uses_.size(); ++id) {
       const uint32_t constant = graph_.values[id].constant;
@@ -109,6 +116,36 @@ class Preparer {
       SUSURRUS_ASSIGN_OR_RETURN(
           *matrix, made_from(*matrix, matrix->shape, MatrixOrder::rows, options_.type));
     }
+    return ok_status();
+  }
+
+  /// A product of many filters with few patches reads panels of filters; those of patches would have more room than patches.
+  Status prepare_convolution(const GraphNode& node) {
+    constexpr uint64_t kMostPlaces = 16;
+    const ValueId w = node.inputs[1];
+    const auto& x_shape = graph_.values[node.inputs[0]].shape;
+    const auto& y_shape = graph_.values[node.outputs[0]].shape;
+    if (!x_shape || !y_shape) return ok_status();
+    OwnedTensor* filters = matrix_of(w, x_shape->rank());
+    if (filters == nullptr || uses_[w] != 1) return ok_status();
+    const uint64_t channels = filters->shape[0];
+    const uint64_t columns = *filters->shape.element_count() / channels;
+    const bool is_grouped = filters->shape[1] != (*x_shape)[1];
+    uint64_t places = 1;
+    for (uint32_t i = 2; i < y_shape->rank(); ++i) places *= (*y_shape)[i];
+    // Deeper sums would have another order.
+    if (is_grouped || places > kMostPlaces || channels < kPackedRows ||
+        columns > LinearScratch::kPanelDepth) {
+      return ok_status();
+    }
+    const uint64_t rows = (channels + kPackedRows - 1) / kPackedRows * kPackedRows;
+    SUSURRUS_ASSIGN_OR_RETURN(AlignedBuffer panels,
+                              AlignedBuffer::allocate(rows * columns * sizeof(float), "weights"));
+    pack_floats(static_cast<size_t>(channels), static_cast<size_t>(columns), filters->view().f32(),
+                reinterpret_cast<float*>(panels.data()));
+    filters->buffer = std::move(panels);
+    filters->packed = {
+        Dtype::f32, {channels, columns}, filters->buffer.data(), WeightLayout::float_panels};
     return ok_status();
   }
 

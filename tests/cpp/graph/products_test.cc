@@ -32,6 +32,7 @@ struct Node {
   WeightType type = WeightType::f32;
   /// Multiplications of a step.
   uint64_t cost = ~uint64_t{0};
+  bool packs_filters = false;
 
   /// Its outputs; empty where anything fails.
   std::vector<Floats> run(const KernelTable& kernels) const {
@@ -50,7 +51,7 @@ struct Node {
     if (!EXPECT_TRUE(first.has_value())) return {};
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < output_count; ++i) outputs.push_back(*first + static_cast<ValueId>(i));
-    const auto graph = builder.finish(outputs, {type, &kernels});
+    const auto graph = builder.finish(outputs, {type, &kernels, packs_filters});
     if (!EXPECT_TRUE(graph.has_value())) return {};
     auto plan = make_plan(*graph, given);
     if (!EXPECT_TRUE(plan.has_value())) return {};
@@ -360,6 +361,55 @@ SUSURRUS_TEST(a_long_convolution_is_done_in_parts) {
     }
     EXPECT_LT(difference(y[0], expected), kFloats);
   }
+}
+
+SUSURRUS_TEST(packed_filters_give_the_bits_that_others_give) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    Random random(9);
+    for (int i = 0; i < 40; ++i) {
+      const size_t batch = 1 + random.below(2);
+      const size_t in = 1 + random.below(130);
+      const size_t out = 1 + random.below(270);
+      const size_t kernel = 1 + random.below(3);
+      const size_t width = kernel + random.below(20);
+      Node node{"convolution",
+                {{batch, in, width}, {out, in, kernel}},
+                {bell(random, batch * in * width), bell(random, out * in * kernel)}};
+      if (i % 2 == 0) {
+        node.shapes.push_back({out});
+        node.inputs.push_back(bell(random, out));
+      }
+      const std::vector<int64_t> strides(1, 1 + i % 2);
+      const std::vector<int64_t> pads = {i % 3, 1};
+      node.attributes = {{"strides", strides}, {"pads", pads}};
+      const auto apart = node.run(*kernels);
+      ASSERT_EQ(apart.size(), 1u);
+      node.packs_filters = true;
+      EXPECT_TRUE(node.run(*kernels) == apart);
+    }
+  }
+}
+
+SUSURRUS_TEST(filters_that_see_few_places_are_packed) {
+  const auto is_packed = [](const Shape& x_shape, const Shape& w_shape, int64_t groups = 1) {
+    GraphBuilder builder;
+    const ValueId x = builder.add_input("x", ElementType::f32, x_shape);
+    const Floats filters(static_cast<size_t>(*w_shape.element_count()));
+    const ValueId w = builder.add_constant("w", tensor_of(w_shape, filters));
+    const auto y =
+        builder.add("convolution", std::array{x, w}, std::array{Attribute{"groups", groups}});
+    if (!EXPECT_TRUE(y.has_value())) return false;
+    WeightOptions options;
+    options.packs_filters = true;
+    const auto graph = builder.finish({*y}, options);
+    return EXPECT_TRUE(graph.has_value()) && graph->constants[0].is_packed();
+  };
+  EXPECT_TRUE(is_packed({1, 256, 17}, {8, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 18}, {8, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 17}, {7, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 257, 17}, {8, 257, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 17}, {8, 128, 2}, 2));
+  EXPECT_FALSE(is_packed({1, 256, kAnyDim}, {8, 256, 2}));
 }
 
 SUSURRUS_TEST(lstm_of_every_direction_and_weight_type) {
