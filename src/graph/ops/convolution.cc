@@ -178,8 +178,9 @@ void multiply_patches(const Call& call, const Convolution& c, const float* patch
                  .y_stride = c.out_channels,
                  .epilogue = call.has(2) ? Epilogue::accumulate : Epilogue::store},
                 size.patch, call.scratch.subspan(size.byte_count + size.sums_byte_count));
-  for (size_t channel = 0; channel < c.out_channels; ++channel) {
-    for (size_t i = 0; i < count; ++i) y[channel * all + i] = sums[i * c.out_channels + channel];
+  for (size_t i = 0; i < count; ++i, sums += c.out_channels) {
+    for (size_t channel = 0; channel < c.out_channels; ++channel)
+      y[channel * all + i] = sums[channel];
   }
 }
 

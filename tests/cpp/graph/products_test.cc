@@ -412,6 +412,47 @@ SUSURRUS_TEST(filters_that_see_few_places_are_packed) {
   EXPECT_FALSE(is_packed({1, 256, kAnyDim}, {8, 256, 2}));
 }
 
+SUSURRUS_TEST(packed_filters_take_what_is_added_to_their_channels) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    // The plain kernel rounds the sum of doubles and bias once.
+    if (kernels->variant == Variant::reference) continue;
+    for (const Shape& bias_shape : {Shape{9, 1}, Shape{4}, Shape{1, 9, 1}, Shape{9, 4}}) {
+      Random random(10);
+      const Floats x = bell(random, 2 * 30 * 4);
+      const Floats filters = bell(random, 9 * 30);
+      const Floats bias = bell(random, static_cast<size_t>(*bias_shape.element_count()));
+      std::vector<Floats> results;
+      for (const bool packs_filters : {false, true}) {
+        GraphBuilder builder;
+        const ValueId input = builder.add_input("x", ElementType::f32, Shape{2, 30, 1, 4});
+        const ValueId w = builder.add_constant("w", tensor_of({9, 30, 1, 1}, filters));
+        const ValueId b = builder.add_constant("b", tensor_of(bias_shape, bias));
+        const auto image = builder.add("convolution", std::array{input, w});
+        ASSERT_TRUE(image.has_value());
+        const auto shape = builder.add_integers("shape", std::vector<int64_t>{2, 9, 4});
+        const auto sums = builder.add("reshape", std::array{*image, *shape});
+        ASSERT_TRUE(sums.has_value());
+        const auto sum = builder.add("add", std::array{*sums, b});
+        ASSERT_TRUE(sum.has_value());
+        const auto y = builder.add("relu", {&*sum, 1});
+        const auto graph = builder.finish({*y}, {WeightType::f32, kernels, packs_filters});
+        ASSERT_TRUE(graph.has_value());
+        auto plan = make_plan(*graph, std::array{Shape{2, 30, 1, 4}});
+        ASSERT_TRUE(plan.has_value());
+        const bool is_taken = packs_filters && bias_shape == Shape{9, 1};
+        EXPECT_EQ(plan->steps.size(), is_taken ? 3u : 4u);
+        auto run = GraphRun::make(*graph, std::move(*plan), *kernels);
+        ASSERT_TRUE(run.has_value());
+        run->set_input(0, x.data());
+        ASSERT_TRUE(run->run().has_value());
+        const auto values = run->output(0).as<float>();
+        results.emplace_back(values.begin(), values.end());
+      }
+      EXPECT_TRUE(results[0] == results[1]);
+    }
+  }
+}
+
 SUSURRUS_TEST(lstm_of_every_direction_and_weight_type) {
   const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
   for (const KernelTable* kernels : compiled_kernels()) {
