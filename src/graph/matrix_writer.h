@@ -19,6 +19,8 @@ struct WeightOptions {
   WeightType type = WeightType::f32;
   /// Those that the graph runs on.
   const KernelTable* kernels = &default_kernels();
+  /// Filters of f32 that see few places become panels, which only runs read.
+  bool packs_filters = false;
 };
 
 /// In which order the floats of a matrix come: row after row, or column after column.

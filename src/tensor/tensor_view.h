@@ -7,8 +7,8 @@
 namespace susurrus {
 
 /// How a matrix lies in memory: row after row, f16 perhaps rescaled (kernels/packed_weights/rescaled_halves.h), or packed in panels
-/// of 8 rows (kernels/packed_weights/packed_weights.h).
-enum class WeightLayout : uint8_t { rows, rescaled_halves, panels_of_2, panels_of_4 };
+/// of 8 rows (kernels/packed_weights/packed_weights.h), those of f32 column after column.
+enum class WeightLayout : uint8_t { rows, rescaled_halves, panels_of_2, panels_of_4, float_panels };
 
 /// A tensor in memory: type, shape, pointer. Cheap to copy; owns nothing. Rows are contiguous.
 struct TensorView {

@@ -49,10 +49,11 @@ Result<Convolution> convolution_of(const Shape& x, const Shape& w, const Attribu
 
 /// A convolution of f32 is a product for each group: filters times the patches that places of the output see, some places at a time.
 struct Patches {
-  size_t patch = 0;       // elements that a place sees
-  size_t places = 0;      // of an item
-  size_t items = 0;       // of a group
-  size_t byte_count = 0;  // of an item's patches, in whole lines of the cache
+  size_t patch = 0;            // elements that a place sees
+  size_t places = 0;           // of an item
+  size_t items = 0;            // of a group
+  size_t byte_count = 0;       // of an item's patches, in whole lines of the cache
+  size_t sums_byte_count = 0;  // of an item's sums, place after place
 
   explicit Patches(const Convolution& c) {
     constexpr size_t kPatchFloats = 1 << 16;
@@ -62,6 +63,7 @@ struct Patches {
         std::clamp<size_t>(kPatchFloats / std::max<size_t>(1, patch), 1, std::max<size_t>(1, all));
     items = (all + places - 1) / places;
     byte_count = round_up(patch * places, 16) * sizeof(float);
+    sums_byte_count = round_up(c.out_channels * places, 16) * sizeof(float);
   }
 };
 
@@ -94,7 +96,7 @@ Status infer_convolution(Inference& inference) {
   inference.work.items = static_cast<size_t>(x.shape[0]) * convolution.groups * patches.items;
   inference.work.scratch_byte_count =
       product_scratch_byte_count(convolution.out_channels, patches.patch, false) +
-      patches.byte_count;
+      patches.byte_count + (w.packed == nullptr ? 0 : patches.sums_byte_count);
   return ok_status();
 }
 
@@ -133,12 +135,53 @@ void copy_patch(const Convolution& c, const float* x_group, size_t place, float*
   const auto at = static_cast<int64_t>(place);
   const int64_t plane = win.out[1] * win.out[2];
   std::fill_n(patch, c.in_channels * taps, 0.0F);
+  // Taps whose cells follow each other are copied together.
+  size_t cell = 0;
+  size_t tap = 0;
+  size_t count = 0;
+  const auto copy = [&] {
+    const float* from = x_group + cell;
+    float* to = patch + tap;
+    for (size_t in = 0; in < c.in_channels; ++in, from += win.in_size(), to += taps) {
+      for (size_t i = 0; i < count; ++i) to[i] = from[i];
+    }
+  };
   for_each_tap(win, at / plane, at / win.out[2] % win.out[1], at % win.out[2],
-               [&](size_t cell, size_t tap) {
-                 for (size_t in = 0; in < c.in_channels; ++in) {
-                   patch[in * taps + tap] = x_group[in * win.in_size() + cell];
+               [&](size_t next_cell, size_t next_tap) {
+                 if (count > 0 && next_cell == cell + count && next_tap == tap + count) {
+                   ++count;
+                   return;
                  }
+                 copy();
+                 cell = next_cell;
+                 tap = next_tap;
+                 count = 1;
                });
+  copy();
+}
+
+/// Patches times filters that are packed, which are of one group. The sums are those of filters times patches.
+void multiply_patches(const Call& call, const Convolution& c, const float* patches, size_t count,
+                      float* y) {
+  const Patches size(c);
+  const size_t all = c.window.out_size();
+  auto* sums = reinterpret_cast<float*>(call.scratch.data() + size.byte_count);
+  for (size_t i = 0; i < count && call.has(2); ++i) {
+    std::copy_n(call.inputs[2].f32(), c.out_channels, sums + i * c.out_channels);
+  }
+  multiply_rows(call.kernels,
+                {.rows = count,
+                 .x = patches,
+                 .x_stride = size.patch,
+                 .weight = *call.inputs[1].packed,
+                 .y = sums,
+                 .y_stride = c.out_channels,
+                 .epilogue = call.has(2) ? Epilogue::accumulate : Epilogue::store},
+                size.patch, call.scratch.subspan(size.byte_count + size.sums_byte_count));
+  for (size_t i = 0; i < count; ++i, sums += c.out_channels) {
+    for (size_t channel = 0; channel < c.out_channels; ++channel)
+      y[channel * all + i] = sums[channel];
+  }
 }
 
 void convolve_by_product(const Call& call, const Convolution& c, size_t begin, size_t end) {
@@ -157,6 +200,10 @@ void convolve_by_product(const Call& call, const Convolution& c, size_t begin, s
       copy_patch(c, x_group, place + i, patches + i * size.patch);
     }
     float* y = call.outputs[0].f32() + group * c.out_channels * all + place;
+    if (call.inputs[1].packed != nullptr) {
+      multiply_patches(call, c, patches, count, y);
+      continue;
+    }
     for (size_t i = 0; i < c.out_channels && call.has(2); ++i) {
       std::fill_n(y + i * all, count, call.inputs[2].f32()[first_channel + i]);
     }

@@ -58,22 +58,38 @@ struct Strides {
 template <size_t Count, typename Visit>
 void for_each_row(const Shape& shape, const std::array<Strides, Count>& strides, size_t begin,
                   size_t end, Visit&& visit) {
+  if (begin >= end) return;
   const uint32_t rank = shape.rank();
-  const size_t row = rank == 0 ? 1 : static_cast<size_t>(shape.last());
-  for (size_t at = begin; at < end;) {
-    std::array<size_t, Count> places{};
-    size_t rest = at;
-    for (uint32_t i = rank; i-- > 0;) {
-      const auto dim = static_cast<size_t>(shape[i]);
-      const size_t index = rest % dim;
-      rest /= dim;
-      for (size_t k = 0; k < Count; ++k) {
-        places[k] += index * static_cast<size_t>(strides[k].steps[i]);
-      }
+  std::array<size_t, limits::kMaxDims> index{};
+  std::array<size_t, Count> places{};
+  const auto move = [&](uint32_t i, size_t count) {
+    index[i] += count;
+    for (size_t k = 0; k < Count; ++k) {
+      places[k] += count * static_cast<size_t>(strides[k].steps[i]);
     }
-    const size_t count = std::min(end - at, row - at % row);
+  };
+  size_t rest = begin;
+  for (uint32_t i = rank; i-- > 0;) {
+    const auto dim = static_cast<size_t>(shape[i]);
+    move(i, rest % dim);
+    rest /= dim;
+  }
+  for (size_t at = begin; at < end;) {
+    const size_t left = rank == 0 ? 1 : static_cast<size_t>(shape.last()) - index[rank - 1];
+    const size_t count = std::min(end - at, left);
     visit(at, count, places);
     at += count;
+    // Divisions for each row would take longer than short rows.
+    size_t moved = count;
+    for (uint32_t i = rank; i-- > 0; moved = 1) {
+      move(i, moved);
+      const auto dim = static_cast<size_t>(shape[i]);
+      if (index[i] < dim) break;
+      index[i] = 0;
+      for (size_t k = 0; k < Count; ++k) {
+        places[k] -= dim * static_cast<size_t>(strides[k].steps[i]);
+      }
+    }
   }
 }
 

@@ -18,7 +18,8 @@ Status check_indices(const Inference& inference, size_t input) {
 }
 
 int64_t index_at(const Tensor& indices, size_t i) {
-  return indices.type == ElementType::i64 ? indices.as<int64_t>()[i] : indices.as<int32_t>()[i];
+  return indices.type == ElementType::i64 ? static_cast<const int64_t*>(indices.data)[i]
+                                          : static_cast<const int32_t*>(indices.data)[i];
 }
 
 /// The index of a dimension, or -1.
@@ -70,15 +71,23 @@ Status run_gather(const Call& call, size_t begin, size_t end) {
   const size_t size = element_byte_count(x.type) * blocks.inner;
   const auto dim = static_cast<size_t>(x.shape[axis]);
   const size_t count = indices.count();
-  for (size_t i = begin; i < std::min(end, count); ++i) {
+  end = std::min(end, count);
+  for (size_t i = begin; i < end;) {
     const int64_t index = within(index_at(indices, i), dim);
     if (index < 0) return wrong_input(1, "indices within the input");
+    // What lies together is copied together.
+    size_t some = 1;
+    while (i + some < end &&
+           within(index_at(indices, i + some), dim) == index + static_cast<int64_t>(some)) {
+      ++some;
+    }
     for (size_t k = 0; size > 0 && k < blocks.outer; ++k) {
       std::memcpy(
           static_cast<uint8_t*>(y.data) + (k * count + i) * size,
           static_cast<const uint8_t*>(x.data) + (k * dim + static_cast<size_t>(index)) * size,
-          size);
+          some * size);
     }
+    i += some;
   }
   return ok_status();
 }

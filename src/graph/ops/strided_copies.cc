@@ -20,9 +20,25 @@ struct Route {
   Shape shape;
   std::array<int64_t, limits::kMaxDims> steps{};
   int64_t base = 0;
+
+  /// These elements, with as long rows as follow each other in the input.
+  Route merged() const {
+    Route merged{{}, {}, base};
+    for (uint32_t i = 0; i < shape.rank();) {
+      uint64_t dim = shape[i];
+      while (i + 1 < shape.rank() &&
+             steps[i] == steps[i + 1] * static_cast<int64_t>(shape[i + 1])) {
+        dim *= shape[++i];
+      }
+      merged.steps[merged.shape.rank()] = steps[i++];
+      merged.shape.append(dim);
+    }
+    return merged;
+  }
 };
 
-void copy_by(const Route& route, const Tensor& x, const Tensor& y, ElementRange range) {
+void copy_by(const Route& given, const Tensor& x, const Tensor& y, ElementRange range) {
+  const Route route = given.merged();
   const size_t size = element_byte_count(y.type);
   const uint32_t rank = route.shape.rank();
   const auto* from = static_cast<const uint8_t*>(x.data);

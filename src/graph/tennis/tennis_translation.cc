@@ -78,7 +78,7 @@ Result<Graph> TennisTranslation::translate(std::span<const TennisFed> fed,
     auto& given = results->emplace_back();
     for (const ValueId id : results_[i].values) given.push_back({type(id), shape(id)});
   }
-  return builder_.finish(std::move(outputs));
+  return builder_.finish(std::move(outputs), {.packs_filters = true});
 }
 
 Status TennisTranslation::add_inputs(std::span<const TennisFed> fed) {

@@ -13,7 +13,9 @@ namespace susurrus {
 /// y       (rows, N), rows y_stride floats apart; overlaps nothing
 /// rows, N, K of any size, 0 included (K = 0 leaves the bias alone)
 /// Order   floats: a row among up to four gives the bits it gives alone; among more it is summed in
-///         another order, so the two agree within the bound only. Panels: always the bits alone
+///         another order, so the two agree within the bound only. Panels: always the bits alone; those of floats
+///         give the bits that x and W give with their roles exchanged, if W's rows are more than four then, up to
+///         LinearScratch::kPanelDepth columns
 /// Error   before gelu: |y - exact| <= 2^-24 * (sqrt(K) + 8) * (sum_k |x[m, k] * W[n, k]| + |bias|
 ///         + |y before|); gelu adds its own (gelu.h). Panels: besides, for each block of 32
 ///         max |x[m, k]| / (2 L) * sum_k |W[n, k]|, where activations have L levels on either side of 0 (63 to

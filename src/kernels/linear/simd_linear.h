@@ -103,10 +103,33 @@ inline void many_rows(const LinearArgs& args) {
                       packer);
 }
 
-/// Weights in rows.
+/// Weights as float_panels. A sum has the order that it has in many_rows(), up to kPanelDepth columns.
+template <class Madd>
+inline void panel_linear(const LinearArgs& args) {
+  const size_t n_count = static_cast<size_t>(args.weight.shape[0]);
+  const size_t k_count = static_cast<size_t>(args.weight.shape[1]);
+  const PanelProduct product = {.rows = args.rows,
+                                .n_count = n_count,
+                                .k_count = k_count,
+                                .x = args.x,
+                                .x_stride = args.x_stride,
+                                .bias = args.bias,
+                                .y = args.y,
+                                .y_stride = args.y_stride,
+                                .epilogue = args.epilogue,
+                                .scratch = args.scratch.data()};
+  for (size_t n = 0; n < n_count; n += LinearScratch::kPanelColumns) {
+    multiply_panel<Madd>(product, args.weight.f32() + n * k_count, n,
+                         std::min(LinearScratch::kPanelColumns, n_count - n), 0, k_count, true,
+                         true);
+  }
+}
+
+/// Weights of floats, and unpacked ones of the block types.
 template <class Madd>
 inline void row_linear(const LinearArgs& args) {
   const TensorView& weight = args.weight;
+  if (weight.layout == WeightLayout::float_panels) return panel_linear<Madd>(args);
   // The path for few rows needs float weights, and scratch memory for prepared rows or an expanded row of weights. Unpacked
   // block types are expanded as for many rows.
   if (args.rows > kFewRows || is_block_dtype(weight.dtype) ||

@@ -173,6 +173,16 @@ void pack_rows(const TensorView& weight, WeightLayout layout, const uint8_t* row
                                                                         panel);
 }
 
+void pack_floats(size_t row_count, size_t columns, const float* rows, float* panels) {
+  for (size_t first = 0; first < row_count; first += kPackedRows) {
+    for (size_t k = 0; k < columns; ++k) {
+      for (size_t row = first; row < first + kPackedRows; ++row) {
+        *panels++ = row < row_count ? rows[row * columns + k] : 0.0f;
+      }
+    }
+  }
+}
+
 void read_weight_row(const TensorView& weight, size_t row, float* y) {
   const auto count = static_cast<size_t>(weight.shape[1]);
   if (weight.layout == WeightLayout::rows) {
@@ -184,10 +194,15 @@ void read_weight_row(const TensorView& weight, size_t row, float* y) {
     for (size_t k = 0; k < count; ++k) y[k] = f32_from_rescaled_half(load_u16(halves + 2 * k));
     return;
   }
+  const size_t r = row % kPackedRows;
+  if (weight.layout == WeightLayout::float_panels) {
+    const float* panel = weight.f32() + (row - r) * count + r;
+    for (size_t k = 0; k < count; ++k) y[k] = panel[k * kPackedRows];
+    return;
+  }
   const PackedBlockLayout layout(block_layout(weight.dtype));
   const size_t group = panel_group(weight.layout);
   const bool has_nibbles = weight.dtype != Dtype::q8_0;
-  const size_t r = row % kPackedRows;
   const uint8_t* block = weight.row(row - r);
   for (size_t k = 0; k < count; k += kBlockValues, block += layout.byte_count) {
     const float d = half_at(block + 2 * r);

@@ -59,6 +59,9 @@ TensorView pack_weights(const TensorView& weight, WeightLayout layout, MutableBy
 /// Makes a panel of the next 8 rows of a block type, which lie elsewhere.
 void pack_rows(const TensorView& weight, WeightLayout layout, const uint8_t* rows, uint8_t* panel);
 
+/// Rows of f32 as float_panels: of each column eight rows' values, zeros where there are fewer. `panels` has room for whole ones.
+void pack_floats(size_t row_count, size_t columns, const float* rows, float* panels);
+
 /// y[k] = weight[row, k], exactly, from any layout of any weight type.
 void read_weight_row(const TensorView& weight, size_t row, float* y);
 

@@ -32,6 +32,7 @@ struct Node {
   WeightType type = WeightType::f32;
   /// Multiplications of a step.
   uint64_t cost = ~uint64_t{0};
+  bool packs_filters = false;
 
   /// Its outputs; empty where anything fails.
   std::vector<Floats> run(const KernelTable& kernels) const {
@@ -50,7 +51,7 @@ struct Node {
     if (!EXPECT_TRUE(first.has_value())) return {};
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < output_count; ++i) outputs.push_back(*first + static_cast<ValueId>(i));
-    const auto graph = builder.finish(outputs, {type, &kernels});
+    const auto graph = builder.finish(outputs, {type, &kernels, packs_filters});
     if (!EXPECT_TRUE(graph.has_value())) return {};
     auto plan = make_plan(*graph, given);
     if (!EXPECT_TRUE(plan.has_value())) return {};
@@ -359,6 +360,96 @@ SUSURRUS_TEST(a_long_convolution_is_done_in_parts) {
       expected.push_back(sum);
     }
     EXPECT_LT(difference(y[0], expected), kFloats);
+  }
+}
+
+SUSURRUS_TEST(packed_filters_give_the_bits_that_others_give) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    Random random(9);
+    for (int i = 0; i < 40; ++i) {
+      const size_t batch = 1 + random.below(2);
+      const size_t in = 1 + random.below(130);
+      const size_t out = 1 + random.below(270);
+      const size_t kernel = 1 + random.below(3);
+      const size_t width = kernel + random.below(20);
+      Node node{"convolution",
+                {{batch, in, width}, {out, in, kernel}},
+                {bell(random, batch * in * width), bell(random, out * in * kernel)}};
+      if (i % 2 == 0) {
+        node.shapes.push_back({out});
+        node.inputs.push_back(bell(random, out));
+      }
+      const std::vector<int64_t> strides(1, 1 + i % 2);
+      const std::vector<int64_t> pads = {i % 3, 1};
+      node.attributes = {{"strides", strides}, {"pads", pads}};
+      const auto apart = node.run(*kernels);
+      ASSERT_EQ(apart.size(), 1u);
+      node.packs_filters = true;
+      EXPECT_TRUE(node.run(*kernels) == apart);
+    }
+  }
+}
+
+SUSURRUS_TEST(filters_that_see_few_places_are_packed) {
+  const auto is_packed = [](const Shape& x_shape, const Shape& w_shape, int64_t groups = 1) {
+    GraphBuilder builder;
+    const ValueId x = builder.add_input("x", ElementType::f32, x_shape);
+    const Floats filters(static_cast<size_t>(*w_shape.element_count()));
+    const ValueId w = builder.add_constant("w", tensor_of(w_shape, filters));
+    const auto y =
+        builder.add("convolution", std::array{x, w}, std::array{Attribute{"groups", groups}});
+    if (!EXPECT_TRUE(y.has_value())) return false;
+    WeightOptions options;
+    options.packs_filters = true;
+    const auto graph = builder.finish({*y}, options);
+    return EXPECT_TRUE(graph.has_value()) && graph->constants[0].is_packed();
+  };
+  EXPECT_TRUE(is_packed({1, 256, 17}, {8, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 18}, {8, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 17}, {7, 256, 2}));
+  EXPECT_FALSE(is_packed({1, 257, 17}, {8, 257, 2}));
+  EXPECT_FALSE(is_packed({1, 256, 17}, {8, 128, 2}, 2));
+  EXPECT_FALSE(is_packed({1, 256, kAnyDim}, {8, 256, 2}));
+}
+
+SUSURRUS_TEST(packed_filters_take_what_is_added_to_their_channels) {
+  for (const KernelTable* kernels : compiled_kernels()) {
+    // The plain kernel rounds the sum of doubles and bias once.
+    if (kernels->variant == Variant::reference) continue;
+    for (const Shape& bias_shape : {Shape{9, 1}, Shape{4}, Shape{1, 9, 1}, Shape{9, 4}}) {
+      Random random(10);
+      const Floats x = bell(random, 2 * 30 * 4);
+      const Floats filters = bell(random, 9 * 30);
+      const Floats bias = bell(random, static_cast<size_t>(*bias_shape.element_count()));
+      std::vector<Floats> results;
+      for (const bool packs_filters : {false, true}) {
+        GraphBuilder builder;
+        const ValueId input = builder.add_input("x", ElementType::f32, Shape{2, 30, 1, 4});
+        const ValueId w = builder.add_constant("w", tensor_of({9, 30, 1, 1}, filters));
+        const ValueId b = builder.add_constant("b", tensor_of(bias_shape, bias));
+        const auto image = builder.add("convolution", std::array{input, w});
+        ASSERT_TRUE(image.has_value());
+        const auto shape = builder.add_integers("shape", std::vector<int64_t>{2, 9, 4});
+        const auto sums = builder.add("reshape", std::array{*image, *shape});
+        ASSERT_TRUE(sums.has_value());
+        const auto sum = builder.add("add", std::array{*sums, b});
+        ASSERT_TRUE(sum.has_value());
+        const auto y = builder.add("relu", {&*sum, 1});
+        const auto graph = builder.finish({*y}, {WeightType::f32, kernels, packs_filters});
+        ASSERT_TRUE(graph.has_value());
+        auto plan = make_plan(*graph, std::array{Shape{2, 30, 1, 4}});
+        ASSERT_TRUE(plan.has_value());
+        const bool is_taken = packs_filters && bias_shape == Shape{9, 1};
+        EXPECT_EQ(plan->steps.size(), is_taken ? 3u : 4u);
+        auto run = GraphRun::make(*graph, std::move(*plan), *kernels);
+        ASSERT_TRUE(run.has_value());
+        run->set_input(0, x.data());
+        ASSERT_TRUE(run->run().has_value());
+        const auto values = run->output(0).as<float>();
+        results.emplace_back(values.begin(), values.end());
+      }
+      EXPECT_TRUE(results[0] == results[1]);
+    }
   }
 }
 

@@ -340,6 +340,54 @@ SUSURRUS_TEST(weight_rows_come_out_of_panels_as_they_went_in) {
   }
 }
 
+SUSURRUS_TEST(floats_in_panels_give_the_bits_of_exchanged_roles) {
+  Random random(6100);
+  for (const KernelTable* kernels : compiled_kernels()) {
+    for (const size_t rows : {1, 2, 4, 7, 20}) {
+      for (const Case3& c : {Case3{rows, 5, 1}, Case3{rows, 8, 33}, Case3{rows, 130, 512}}) {
+        const auto x = random_weight(random, Dtype::f32, c.rows, c.k, 1);
+        const auto weight = random_weight(random, Dtype::f32, c.n, c.k, 1);
+        AlignedBuffer panels =
+            AlignedBuffer::allocate(round_up(c.n, kPackedRows) * c.k * sizeof(float), "test")
+                .value();
+        pack_floats(c.n, c.k, weight->view.f32(), panels.floats().data());
+        const TensorView packed{Dtype::f32, {c.n, c.k}, panels.data(), WeightLayout::float_panels};
+        for (size_t n = 0; n < c.n; ++n) {
+          std::vector<float> row(c.k);
+          read_weight_row(packed, n, row.data());
+          EXPECT_TRUE(std::equal(row.begin(), row.end(), weight->view.f32() + n * c.k));
+        }
+        for (const Epilogue epilogue : {Epilogue::store, Epilogue::accumulate}) {
+          GuardedFloats scratch(linear_scratch_floats(c.k));
+          GuardedFloats y(c.rows * c.n);
+          GuardedFloats exchanged(c.n * c.rows);
+          y.fill(1);
+          exchanged.fill(1);
+          LinearArgs args;
+          args.scratch = {scratch.data(), linear_scratch_floats(c.k)};
+          args.epilogue = epilogue;
+          args.x_stride = c.k;
+          args.rows = c.rows;
+          args.x = x->view.f32();
+          args.weight = packed;
+          args.y = y.data();
+          args.y_stride = c.n;
+          kernels->linear(args);
+          args.rows = c.n;
+          args.x = weight->view.f32();
+          args.weight = x->view;
+          args.y = exchanged.data();
+          args.y_stride = c.rows;
+          kernels->linear(args);
+          for (size_t i = 0; i < c.rows * c.n; ++i) {
+            EXPECT_EQ(y[i], exchanged[i % c.n * c.rows + i / c.n]);
+          }
+        }
+      }
+    }
+  }
+}
+
 SUSURRUS_TEST(rescaled_halves_are_what_they_were_and_never_subnormal) {
   for (uint32_t half = 0; half <= 0xFFFF; ++half) {
     uint8_t bytes[4] = {static_cast<uint8_t>(half), static_cast<uint8_t>(half >> 8), 0x00, 0x3C};

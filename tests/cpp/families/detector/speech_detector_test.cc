@@ -76,15 +76,17 @@ SUSURRUS_TEST(a_frame_is_heard_behind_64_samples_before_it) {
   EXPECT_EQ(own[1], sum(512, 1024) + 1);
 }
 
-SUSURRUS_TEST(frames_may_come_one_by_one_and_reset_begins_again) {
+SUSURRUS_TEST(frames_may_come_in_pieces_and_reset_begins_again) {
   SpeechDetector detector = detector_of(0, 576);
-  const auto whole = hear(detector, counted(2048));
-  for (int round = 0; round < 2; ++round) {
+  const auto samples = counted(8 * 512 + 100);
+  const auto whole = hear(detector, samples);
+  for (size_t frames = 1; frames <= 9; ++frames) {
     detector.reset();
     std::vector<float> pieces;
-    const auto samples = counted(2048);
-    for (size_t at = 0; at < 2048; at += 512) {
-      pieces.push_back(hear(detector, {samples.begin() + at, samples.begin() + at + 512})[0]);
+    for (size_t at = 0; at < samples.size(); at += frames * 512) {
+      const size_t end = std::min(samples.size(), at + frames * 512);
+      const auto heard = hear(detector, {samples.begin() + at, samples.begin() + end});
+      pieces.insert(pieces.end(), heard.begin(), heard.end());
     }
     EXPECT_TRUE(pieces == whole);
   }
