@@ -1,5 +1,5 @@
 // transcribe({ workers }): chunks of a recording by several engines, which do as these tests say.
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type {
   SavedTranscription,
   TranscribeOptions,
@@ -7,6 +7,7 @@ import type {
   WhisperModel,
 } from '../../web/src/api/types.js';
 import { EnginePool } from '../../web/src/model/engine_pool.js';
+import type { Device } from '../../web/src/platform/workers.js';
 import { errorOf } from '../support/embedded_model.js';
 import {
   engineFailed,
@@ -618,6 +619,102 @@ describe('saved', () => {
   });
 });
 
+describe('how many engines there are', () => {
+  const much = 2 ** 40;
+  const cases: readonly (readonly [Device, number])[] = [
+    [{ processors: 1, memoryBytes: much }, 1],
+    [{ processors: 2, memoryBytes: much }, 2],
+    [{ processors: 3, memoryBytes: much }, 3],
+    [{ processors: 8, memoryBytes: much }, 7],
+    [{ processors: 64, memoryBytes: much }, 16],
+    // A quarter of 1 GB holds five of 50 MB.
+    [{ processors: 8, memoryBytes: 1e9 }, 5],
+    [{ processors: 8, memoryBytes: 1e6 }, 1],
+    [{ processors: 64 }, 10],
+    [{ processors: 8, memoryBytes: much, whyOne: 'why' }, 1],
+  ];
+  test.each(cases)('%j: %d', async (device, count) => {
+    const { model, counts } = load({ device });
+    expect(model.info.workers).toBe(count);
+    if (device.whyOne) expect(model.info.workersReason).toBe('why');
+    const options = count > 1 ? {} : { workers: 'auto' as const };
+    await model.transcribe(recordingOf(40), { language: 'en', ...options });
+    expect(counts.loads).toBeLessThan(count);
+    expect(counts.loads > 0).toBe(count > 1);
+  });
+
+  test('a short recording waits for no other engine, unless it is there', async () => {
+    for (const workers of [undefined, 'auto'] as const) {
+      const { model, counts } = load({ device: { processors: 8 } });
+      await model.transcribe(recordingOf(2), { ...(workers && { workers }), language: 'en' });
+      expect(counts.loads).toBe(0);
+      await model.transcribe(recordingOf(2), { workers: 2, language: 'en' });
+      expect(counts.loads).toBe(1);
+    }
+    const { model, counts, engines } = load({ choice: { workers: 3 } });
+    await model.makeReady(undefined);
+    expect([model.info.workers, counts.loads]).toEqual([3, 2]);
+    const { chunkCount } = await model.transcribe(recordingOf(3), { language: 'en' });
+    expect(engines.map(({ heard }) => heard.length)).toEqual([1, 1, 1]);
+    expect([chunkCount, counts.loads]).toEqual([3, 2]);
+  });
+
+  test('those that cannot be made ready are missing; an abort ends that', async () => {
+    const failing = load({
+      choice: { workers: 3 },
+      loads: (engine) => (engine === 1 ? Promise.reject(engineFailed()) : Promise.resolve()),
+    });
+    await failing.model.makeReady(undefined);
+    expect(failing.model.info.warnings).toHaveLength(1);
+    await failing.model.transcribe(recording);
+    expect(failing.engines).toHaveLength(2);
+    const { model, engines } = load({
+      choice: { workers: 3 },
+      loads: (_, signal) => untilAborted(signal),
+    });
+    const controller = new AbortController();
+    const making = errorOf(model.makeReady(controller.signal));
+    await turns(5);
+    controller.abort('why');
+    expect(await making).toBe('why');
+    expect(engines).toHaveLength(1);
+  });
+
+  test('they share the threads; the first chunk has all of them', async () => {
+    const device = { processors: 8, memoryBytes: much };
+    const { model, engines } = load({ device, choice: { threads: 6 } });
+    await model.transcribe(recording, { workers: 3, language: 'en' });
+    expect(engines.map(({ ownThreads }) => ownThreads)).toEqual([undefined, 2, 2]);
+    expect(engines[0]!.heard[0]!.threads).toBe(6);
+    for (const { heard } of engines.slice(1)) {
+      for (const { threads } of heard) expect([2, 4, 6]).toContain(threads);
+    }
+    const alone = load({ device });
+    await alone.model.transcribe(recording, { workers: 3 });
+    for (const { heard } of alone.engines) for (const { threads } of heard) expect(threads).toBe(1);
+  });
+
+  test('those that nobody uses end after a minute, unless they were asked for in advance', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+    try {
+      for (const isKept of [false, true]) {
+        const { model, engines } = load(isKept ? { choice: { workers: 2 } } : {});
+        for (let round = 0; round < 2; ++round) {
+          await model.transcribe(recording, { workers: 2, language: 'en' });
+          jest.advanceTimersByTime(59_000);
+          expect(engines.map(({ isClosed }) => isClosed)).toEqual([false, false]);
+        }
+        jest.advanceTimersByTime(2_000);
+        expect(engines.map(({ isClosed }) => isClosed)).toEqual([false, !isKept]);
+        await model.transcribe(recording, { workers: 2, language: 'en' });
+        expect(engines).toHaveLength(isKept ? 2 : 3);
+      }
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
 describe('options', () => {
   test.each([0, 17, 1.5, '2', null])('workers: %p is refused', async (workers) => {
     const { model } = load();
@@ -642,7 +739,7 @@ describe('options', () => {
     expect(model.info.warnings).toEqual([]);
   });
 
-  test('1 is as without it, and what was not begun in chunks goes on so', async () => {
+  test('where the detector is left out, 1 is as without it, and what was not begun in chunks goes on so', async () => {
     const { model, engines, counts } = load();
     const plain = model.transcribe(recording, { vad: false });
     const one = model.transcribe(recording, { vad: false, workers: 1 });

@@ -6,6 +6,7 @@ import { EngineModel } from '../../web/src/model/model.js';
 import type { VerifiedFacts } from '../../web/src/model/loading.js';
 import { node } from '../../web/src/node_platform.js';
 import type { Platform } from '../../web/src/platform/platform.js';
+import type { Device } from '../../web/src/platform/workers.js';
 import type { HeardAudio, SilenceSkipper, SpeechChunk } from '../../web/src/platform/speech.js';
 import type {
   EngineCalls,
@@ -25,6 +26,7 @@ export const recordingOf = (chunkCount: number): Float32Array =>
 
 export interface Heard {
   readonly chunk: number;
+  readonly threads?: number | undefined;
   readonly settings: Settings;
 }
 
@@ -40,6 +42,10 @@ export interface Script {
   missing?: number;
   /** Why there is no detector. */
   detectorError?: Error;
+  /** What the device tells; two processors with much memory where absent. */
+  device?: Device;
+  /** Threads of the model's own engine, and what loadModel() was asked for. */
+  choice?: { readonly threads?: number; readonly workers?: number | 'auto' };
   /** Thrown when a chunk is given to an engine. */
   refuses?: (heard: Heard, engine: number) => Error | undefined;
 }
@@ -52,6 +58,8 @@ export class ScriptedEngine implements EngineLink {
   /** Chunks under way. */
   readonly underWay = new Set<number>();
   isClosed = false;
+  /** Of a copy. */
+  ownThreads: number | undefined;
   #number: number;
   readonly #script: Script;
   readonly #adopted: (engine: ScriptedEngine, signal: AbortSignal) => Promise<number>;
@@ -91,13 +99,14 @@ export class ScriptedEngine implements EngineLink {
       return { memory: new Uint8Array(), model: this.#number, mostBytes: undefined } as never;
     }
     if (name === 'adopt') {
+      this.ownThreads = (request as EngineCalls['adopt']['request']).threads;
       this.#number = await this.#adopted(this, signal!);
       return undefined;
     }
     if (name !== 'transcribe') throw new Error(`${name} is in no script.`);
-    const { samples, settings, run } = request as EngineCalls['transcribe']['request'];
+    const { samples, settings, run, threads } = request as EngineCalls['transcribe']['request'];
     const chunk = samples?.[0] ?? -1;
-    this.heard.push({ chunk, settings });
+    this.heard.push({ chunk, settings, threads });
     const refusal = this.#script.refuses?.({ chunk, settings }, this.#number);
     if (refusal) throw refusal;
     const found = this.#script.languageOf?.(chunk) ?? 'en';
@@ -196,7 +205,7 @@ function skipperOf(counts: { left: number; pulled: number }, { missing }: Script
 
 const facts = {
   ...{ family: 'whisper', format: 'APR2', dtypes: ['f32'], warnings: [], multilingual: true },
-  memoryPlan: { weightBytes: 0, kvCacheBytes: 0, activationBytes: 0 },
+  memoryPlan: { weightBytes: 30e6, kvCacheBytes: 15e6, activationBytes: 5e6 },
   dims: {
     ...{ nMels: 80, nAudioCtx: 1500, nAudioState: 8, nAudioHead: 1, nAudioLayer: 1 },
     ...{ nVocab: 100, nTextCtx: 448, nTextState: 8, nTextHead: 1, nTextLayer: 1 },
@@ -223,6 +232,7 @@ export function scriptedModel(script: Script = {}): {
   const platform: Platform = {
     ...node,
     openFurtherEngine: make,
+    device: () => script.device ?? { processors: 2, memoryBytes: 2 ** 40 },
     loadSilenceSkipping: () =>
       Promise.resolve({
         keepDetector: () => ({
@@ -235,7 +245,10 @@ export function scriptedModel(script: Script = {}): {
         }),
       }),
   };
-  const choice = { variant: 'simd', reason: '', threads: 1, threadsReason: '' } as const;
+  const choice = {
+    ...({ variant: 'simd', reason: '', threads: 1, threadsReason: '', workers: 'auto' } as const),
+    ...script.choice,
+  };
   const model = new EngineModel(engines[0]!, platform, choice, facts);
   return { model: model as WhisperModel & EngineModel, engines, counts };
 }

@@ -209,6 +209,15 @@ export function asNumber(text: string, option: string): number {
   return value;
 }
 
+/** An option that has a value; how large the number may be, the API says. */
+export function numberOrAuto<Name extends string>(
+  values: { readonly [_ in Name]?: string | undefined },
+  option: Name,
+): number | 'auto' {
+  const text = values[option] ?? '';
+  return text === 'auto' ? text : asNumber(text, option);
+}
+
 /** `500M`, `2G`, `1.5GiB` or a plain number of bytes; a K is 1024. */
 export function asByteCount(text: string, option: string): number {
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)([KMG]?)(?:i?B)?$/i.exec(text) ?? [];

@@ -14,12 +14,17 @@ export const transcribeHelp: CommandHelp = {
     modelSection,
     outputSection,
     {
-      title: 'Many recordings',
+      title: 'Long and many recordings',
       rows: [
+        [
+          '--workers N|auto',
+          '1 to 16 engines transcribe one recording, cut at pauses, or as many as processors and memory allow (auto). The text does not ' +
+            'depend on it',
+        ],
         [
           '--jobs N',
           'run N processes, each with one thread unless --threads says otherwise. A process that dies fails only the recording it ' +
-            'worked on. On stdout the order of the recordings is kept',
+            'worked on. On stdout the order of the recordings is kept. Fewer recordings than processes have several engines each',
         ],
         ['--skip-existing', 'leave out recordings whose files are there and complete'],
       ],

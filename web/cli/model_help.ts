@@ -32,6 +32,7 @@ export const planHelp: CommandHelp = {
       rows: [
         ['--dtype TYPE', "the type of a named model's weights (q8_0)"],
         ['--threads N|auto', 'as for transcribe'],
+        ['--workers N|auto', 'so many engines (1)'],
         ['--beam-size N', 'as for transcribe'],
         ['--revise', 'count what listen --revise takes'],
         ['--vad', 'count the voice detector (yes)'],

@@ -1,6 +1,6 @@
 import { loadModel } from '../src/node.js';
 import type { LoadOptions, Model, ModelFamily, WhisperModel } from '../src/node.js';
-import { asNumber, choice, filterbankChoices } from './arguments.js';
+import { choice, filterbankChoices, numberOrAuto } from './arguments.js';
 import { modelFile, usualModelFile } from './find_model.js';
 import { readCryptoOptions, cryptoArguments, type CryptoValues } from './key_files.js';
 import { ProgressBar } from './progress_bar.js';
@@ -38,9 +38,9 @@ export interface ModelRequest {
 export async function requestModel(
   values: ModelValues,
   signal: AbortSignal,
-  defaultThreads = 'auto',
+  defaultThreads: '1' | 'auto' = 'auto',
 ): Promise<ModelRequest> {
-  const { variant, threads = defaultThreads, vocabulary, lexicon, lm } = values;
+  const { variant, vocabulary, lexicon, lm } = values;
   const engine = choice('variant', variant, ['simd', 'relaxed']);
   const filterbank = choice('filterbank', values.filterbank, filterbankChoices);
   const keys = await readCryptoOptions(values);
@@ -55,7 +55,7 @@ export async function requestModel(
     ...(lexicon !== undefined && { lexicon }),
     ...(lm !== undefined && { languageModel: lm }),
     // The process is this command's own.
-    threads: threads === 'auto' ? threads : asNumber(threads, 'threads'),
+    threads: numberOrAuto({ threads: defaultThreads, ...values }, 'threads'),
   } as const;
   return { source, options };
 }

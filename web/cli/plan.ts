@@ -1,6 +1,6 @@
 import { plan, type ModelPlan } from '../src/node.js';
 import { weightTypes } from '../src/api/generated/dtypes.js';
-import { asNumber, parse, usageError } from './arguments.js';
+import { asNumber, numberOrAuto, parse, usageError } from './arguments.js';
 import { vadArguments, vadOption } from './listening_options.js';
 import { print } from './terminal.js';
 
@@ -8,6 +8,7 @@ export const planArguments = {
   json: { type: 'boolean' },
   dtype: { type: 'string' },
   threads: { type: 'string' },
+  workers: { type: 'string' },
   'beam-size': { type: 'string' },
   revise: { type: 'boolean' },
   ...vadArguments,
@@ -26,9 +27,8 @@ export async function planCommand(args: readonly string[], signal: AbortSignal):
   const planned = await plan(model, {
     signal,
     ...(dtype && { dtype }),
-    ...(values.threads !== undefined && {
-      threads: values.threads === 'auto' ? 'auto' : asNumber(values.threads, 'threads'),
-    }),
+    ...(values.threads !== undefined && { threads: numberOrAuto(values, 'threads') }),
+    ...(values.workers !== undefined && { workers: numberOrAuto(values, 'workers') }),
     ...(values['beam-size'] !== undefined && {
       beamSize: asNumber(values['beam-size'], 'beam-size'),
     }),
@@ -51,6 +51,7 @@ function toText({ verdict, fetchBytes = NaN, ...bytes }: ModelPlan): string {
     ['voice detector', bytes.detectorBytes],
     ['tokenizer, windows', bytes.overheadBytes],
     ['engine', bytes.engineBytes],
+    ['further engines', bytes.furtherBytes],
     ['at most', bytes.peakBytes],
   ];
   const table = lines.map(

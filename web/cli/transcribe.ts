@@ -1,6 +1,7 @@
 import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
 import { SusurrusError } from '../src/node.js';
-import { asNumber, parse, usageError } from './arguments.js';
+import { mostWorkers } from '../src/platform/workers.js';
+import { asNumber, numberOrAuto, parse, usageError } from './arguments.js';
 import { isStdin, labelOf } from './audio_source.js';
 import { explain } from './explanation.js';
 import { fileLine, hear, statsLine } from './heard.js';
@@ -30,6 +31,7 @@ export const transcribeArguments = {
   ...vadArguments,
   'temperature-increment-on-fallback': { type: 'string' },
   jobs: { type: 'string' },
+  workers: { type: 'string' },
   'skip-existing': { type: 'boolean' },
   stats: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -45,7 +47,12 @@ export async function transcribeCommand(
   const heard = { ...values, ...(increment !== undefined && fallbackOf(values, increment)) };
   const listening = listeningOptions(heard, 'transcribe');
   const vad = vadOption(values);
-  const options: AnyTranscribeOptions = { ...listening, ...(vad !== undefined && { vad }) };
+  const workers = values.workers === undefined ? undefined : numberOrAuto(values, 'workers');
+  const options: AnyTranscribeOptions = {
+    ...listening,
+    ...(vad !== undefined && { vad }),
+    ...(workers !== undefined && { workers }),
+  };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
   if (jobs !== undefined && paths.some(isStdin)) {
@@ -109,7 +116,8 @@ export async function transcribeCommand(
     await runJobs({
       count: jobs,
       model,
-      options,
+      // So many engines in all.
+      options: { workers: Math.min(mostWorkers, Math.ceil(jobs / due.length)), ...options },
       files,
       signal,
       settle: async (at, outcome) => {

@@ -184,6 +184,7 @@ function transcribeCut(
         language: languages.main,
         ...languages.found,
         duration,
+        chunkCount: count,
         segments: run.segments,
         rejected: run.rejected,
       };

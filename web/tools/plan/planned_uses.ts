@@ -9,12 +9,12 @@ const detectorBytes = 10 << 20;
 /** A second hearing has the detector too. */
 const secondDetectorBytes = 1 << 20;
 
-type Uses = 'revisionBytes' | 'detectorBytes' | 'engineBytes';
+type Uses = 'revisionBytes' | 'detectorBytes' | 'engineBytes' | 'furtherBytes';
 
 /** `plan` is the core's, of the model alone. */
 export function withUses(
   plan: PlannedMemory['plan'],
-  { vad = true, revise = false }: PlanOptions,
+  { vad = true, revise = false, workers = 1 }: PlanOptions,
 ): PlannedMemory['plan'] & Pick<ModelPlan, Uses> {
   const { kvCacheBytes, activationBytes, sequenceBytes, wordBytes } = plan;
   // The second hearing holds its beams while the first one works.
@@ -23,6 +23,9 @@ export function withUses(
     revisionBytes: revise ? secondBytes : 0,
     detectorBytes: vad ? detectorBytes + (revise ? secondDetectorBytes : 0) : 0,
     engineBytes,
+    // One copy more is on its way to an engine.
+    furtherBytes:
+      typeof workers === 'number' && workers > 1 ? workers * (plan.peakBytes + engineBytes) : 0,
   };
   const peakBytes = Object.values(uses).reduce((sum, bytes) => sum + bytes, plan.peakBytes);
   return { ...plan, ...uses, peakBytes };

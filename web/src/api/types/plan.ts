@@ -36,6 +36,8 @@ export interface ModelPlan {
   readonly detectorBytes: number;
   /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
+  /** With a number of `workers`: the engines beside the first one, and the copy of its memory that they are made from; otherwise 0. */
+  readonly furtherBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;
   /** Upper bound of the memory for loading and running: the engine's (`wasmBytes`) and the detector's. */

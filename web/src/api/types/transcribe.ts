@@ -36,18 +36,19 @@ export interface CommonTranscribeOptions extends Abortable {
    */
   readonly vad?: boolean | VadOptions;
   /**
-   * 1 to 16 engines transcribe a recording together, each in a worker of its own with the model's weights once more in memory, on pages
-   * without cross-origin isolation too. From 2 on the voice detector cuts the recording at pauses into chunks of at most 30 seconds,
-   * which are transcribed apart from each other, and segments come chunk by chunk, in order. The text is the same for 2 and more. It may
-   * differ from that of 1, the default, whose windows know the text before them and the loudness of the whole recording.
+   * How many engines transcribe a recording together: 1 to 16, or `'auto'`, the default: what `info.workers` says, where the recording is
+   * long enough for a second one. Each works in a worker of its own with the model's weights once more in memory, on pages without
+   * cross-origin isolation too. The voice detector cuts the recording at pauses into chunks of at most 30 seconds, which are transcribed
+   * apart from each other; segments come chunk by chunk, in order. The text is the same for any number.
    *
-   * Further engines are copies of the model's own, made when there is a second chunk, and stay with the model: nothing is read or fetched
-   * again. Where they cannot be had, fewer do the work, and `info.warnings` says why. Streams, models of other families, and calls with `vad: false`,
-   * `compatibility: 'openai'`, `conditionOnPreviousText: true` or `normalization: 'recording'` have one engine, as without the option.
+   * Further engines are copies of the model's own, made while that works: nothing is read or fetched again. Where they cannot be had, fewer
+   * do the work, and `info.warnings` says why. Live streams, models of other families, and calls with `vad: false`,
+   * `compatibility: 'openai'`, `conditionOnPreviousText: true` or `normalization: 'recording'` go through the recording in sequence, with
+   * one engine: their result has no `chunkCount`.
    *
-   *     const { text } = await model.transcribe(lecture, { workers: navigator.hardwareConcurrency > 4 ? 4 : 2 });
+   *     const { text } = await model.transcribe(lecture, { workers: 2 });
    */
-  readonly workers?: number;
+  readonly workers?: number | 'auto';
   /** Reports the seconds of audio done and the estimated time left. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
 }
@@ -165,6 +166,8 @@ export interface Transcript {
   readonly languages?: readonly LanguageSeconds[];
   /** Seconds of audio. */
   readonly duration: number;
+  /** Into how many chunks the recording was cut, which depends on its sound alone; absent where it was transcribed in sequence. */
+  readonly chunkCount?: number;
   readonly segments: readonly Segment[];
   /** Text that was dropped, with the reason as its `decision`. */
   readonly rejected: readonly Segment[];
