@@ -11,6 +11,7 @@ import { speechLimits, vadDefaults } from '../../web/tools/vad/vad_options.js';
 import { turns } from '../support/turns.js';
 
 const rate = 16000;
+/** Half of the usual, so that the recordings are short. */
 const most = 30 * rate;
 const limits = speechLimits({}, vadDefaults.transcribe);
 
@@ -30,7 +31,7 @@ function drawn(seed: number): () => number {
 
 /** All of the recording is heard, then kept. */
 function cut(ranges: readonly SampleRange[], probabilities: readonly number[]): SpeechChunk[] {
-  const cutter = new ChunkCutter(limits);
+  const cutter = new ChunkCutter(limits, most);
   for (const probability of probabilities) cutter.hear(probability);
   const chunks = ranges.flatMap((range) =>
     cutter.keep(range, [clock.subarray(range.start, range.end)]),
@@ -171,7 +172,7 @@ function cutInPieces(
   probabilities: readonly number[],
   random: () => number,
 ): SpeechChunk[] {
-  const cutter = new ChunkCutter(limits);
+  const cutter = new ChunkCutter(limits, most);
   const chunks: SpeechChunk[] = [];
   let heard = 0;
   for (const { start, end } of ranges) {
@@ -288,7 +289,7 @@ function scripted(probabilityOf: (frame: number) => number) {
     ++releases;
     frames.close();
   };
-  const skipper = new DetectorSkipper({ network, frames, release }, limits);
+  const skipper = new DetectorSkipper({ network, frames, release }, limits, most);
   return { skipper, script, controller, heard: () => heard, releases: () => releases };
 }
 

@@ -17,7 +17,7 @@ const requestErrors: readonly ErrorCode[] = [
   'unsupported_feature',
 ];
 
-export interface ChunkTask<Heard> {
+export interface ChunkTask<Part, Heard> {
   readonly chunks: AsyncGenerator<SpeechChunk, undefined, void>;
   /** So many are done already. */
   readonly doneCount: number;
@@ -26,15 +26,21 @@ export interface ChunkTask<Heard> {
   readonly pool: EnginePool;
   /** Engines at most, the model's own among them. */
   readonly most: number;
-  /** Another engine is wanted with so many chunks more. */
-  readonly chunksOfEach: number;
   /** Threads of a further engine. */
   readonly threadsOfEach: number;
   readonly gate: PauseGate;
   /** Whether what is heard in a chunk depends on no other. Else they are heard one after the other. */
   readonly isApart: () => boolean;
-  readonly hear: (engine: EngineLink, chunk: SpeechChunk, signal: AbortSignal) => Promise<Heard>;
-  /** Called in the chunks' order. */
+  /** Parts are the same whoever hears the chunk. */
+  readonly hear: (
+    engine: EngineLink,
+    chunk: SpeechChunk,
+    onPart: (part: Part) => void,
+    signal: AbortSignal,
+  ) => Promise<Heard>;
+  /** Called in the chunks' order, and for the earliest chunk as its parts come. */
+  readonly tellPart: (part: Part) => void;
+  /** Called in the chunks' order, each behind its parts. */
   readonly tell: (heard: Heard) => void;
 }
 
@@ -44,9 +50,17 @@ interface Job {
   readonly tries: number;
 }
 
+/** What came of a chunk so far. */
+interface Hearing<Part, Heard> {
+  parts: Part[];
+  /** Parts that were told, also of a try that failed. */
+  toldCount: number;
+  heard: Heard | undefined;
+}
+
 /** Each engine hears one chunk at a time, the earliest that waits. An engine that fails is left out, and its chunk waits again. */
-export class ChunkLanes<Heard> {
-  readonly #task: ChunkTask<Heard>;
+export class ChunkLanes<Part, Heard> {
+  readonly #task: ChunkTask<Part, Heard>;
   /** Those that hear, or will. */
   readonly #engines = new Set<EngineLink>();
   readonly #stopping = new AbortController();
@@ -54,14 +68,14 @@ export class ChunkLanes<Heard> {
   readonly #release: () => void;
   /** In their order. */
   readonly #waiting: Job[] = [];
-  readonly #heard = new Map<number, Heard>();
+  readonly #hearings = new Map<number, Hearing<Part, Heard>>();
   #toldCount: number;
   #underWay = 0;
   #isPulled = false;
   #laneCount = 1;
   #wake: (() => void)[] = [];
 
-  constructor(task: ChunkTask<Heard>, signal: AbortSignal) {
+  constructor(task: ChunkTask<Part, Heard>, signal: AbortSignal) {
     this.#task = task;
     this.#toldCount = task.doneCount;
     const joined = anyOf([signal, this.#stopping.signal]);
@@ -115,8 +129,7 @@ export class ChunkLanes<Heard> {
     const later = this.#waiting.findIndex(({ index }) => index > job.index);
     this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, job);
     // No more than there are chunks.
-    const { most, chunksOfEach, doneCount } = this.#task;
-    const wanted = Math.min(most, Math.ceil((job.index + 1 - doneCount) / chunksOfEach));
+    const wanted = Math.min(this.#task.most, job.index + 1 - this.#task.doneCount);
     if (this.#laneCount < wanted) void this.#hearWithFurther();
     this.#changed();
   }
@@ -142,9 +155,14 @@ export class ChunkLanes<Heard> {
       for (;;) {
         const job = await this.#next(isOwn);
         if (!job) return;
-        let heard: Heard;
+        const hearing = this.#begin(job.index);
+        const onPart = (part: Part): void => {
+          if (this.#signal.aborted) return;
+          hearing.parts.push(part);
+          this.#tell();
+        };
         try {
-          heard = await this.#task.hear(engine, job.chunk, this.#signal);
+          hearing.heard = await this.#task.hear(engine, job.chunk, onPart, this.#signal);
         } catch (error) {
           throwIfAborted(this.#signal);
           if (isOwn || isAboutRequest(error)) throw error;
@@ -155,7 +173,8 @@ export class ChunkLanes<Heard> {
         }
         throwIfAborted(this.#signal);
         --this.#underWay;
-        this.#tell(job.index, heard);
+        this.#tell();
+        this.#changed();
       }
     } finally {
       this.#engines.delete(engine);
@@ -180,15 +199,26 @@ export class ChunkLanes<Heard> {
     }
   }
 
-  #tell(index: number, heard: Heard): void {
-    this.#heard.set(index, heard);
+  #begin(index: number): Hearing<Part, Heard> {
+    const toldCount = this.#hearings.get(index)?.toldCount ?? 0;
+    const hearing: Hearing<Part, Heard> = { parts: [], toldCount, heard: undefined };
+    this.#hearings.set(index, hearing);
+    return hearing;
+  }
+
+  /** What has its turn. */
+  #tell(): void {
     for (;;) {
-      const next = this.#heard.get(this.#toldCount);
-      if (next === undefined) break;
-      this.#heard.delete(this.#toldCount++);
-      this.#task.tell(next);
+      const next = this.#hearings.get(this.#toldCount);
+      if (!next) return;
+      for (const part of next.parts.slice(next.toldCount)) {
+        ++next.toldCount;
+        this.#task.tellPart(part);
+      }
+      if (next.heard === undefined) return;
+      this.#hearings.delete(this.#toldCount++);
+      this.#task.tell(next.heard);
     }
-    this.#changed();
   }
 
   async #whilePaused(): Promise<void> {

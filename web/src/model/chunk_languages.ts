@@ -2,7 +2,7 @@
 import type { SavedChunks } from '../api/types.js';
 import type { EngineCalls, HeardLanguages, Settings } from '../protocol/engine.js';
 
-type Heard = EngineCalls['transcribe']['answer'];
+type Heard = HeardLanguages & Pick<EngineCalls['transcribe']['answer'], 'language'>;
 type Share = SavedChunks['languages'][number];
 
 export class ChunkLanguages {
@@ -49,6 +49,26 @@ export class ChunkLanguages {
         languages: timed.map(({ language, seconds }) => ({ language, seconds })),
       }),
     };
+  }
+
+  /** The same with what is known of a chunk that is being heard. */
+  foundWith({ languages = [], languageProbability }: HeardLanguages): HeardLanguages {
+    if (!this.#isPerWindow && this.#shares.length > 0) return this.found;
+    if (languages.length === 0) {
+      return languageProbability === undefined
+        ? this.found
+        : { ...this.found, languageProbability };
+    }
+    const soon = new ChunkLanguages({ language: 'per-window' }, this.#shares);
+    const { language } = languages.reduce((most, share) =>
+      share.seconds > most.seconds ? share : most,
+    );
+    soon.add({
+      language,
+      languages,
+      ...(languageProbability !== undefined && { languageProbability }),
+    });
+    return soon.found;
   }
 
   get #mainShare(): Share | undefined {

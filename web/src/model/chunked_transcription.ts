@@ -10,7 +10,13 @@ import { openAudio } from '../audio/audio_feed.js';
 import { leave } from '../audio/leave.js';
 import { ProgressMeter } from '../engine/progress_meter.js';
 import type { Chunked, SilenceSkipper, SpeechChunk } from '../platform/speech.js';
-import type { EngineCalls, EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
+import type {
+  EngineCalls,
+  EngineEvent,
+  EngineLink,
+  HeardLanguages,
+  Settings,
+} from '../protocol/engine.js';
 import { segmentInScript } from './chinese_script.js';
 import { ChunkLanguages } from './chunk_languages.js';
 import { ChunkLanes } from './chunk_lanes.js';
@@ -41,9 +47,6 @@ export function isInChunks({ audio, settings, saved }: Task, info: ModelInfo): b
 /** How many threads each of several engines uses, of those that one has. */
 export const threadsOfEach = (engines: number, threads: number, processors: number): number =>
   Math.max(1, Math.min(threads, Math.floor(processors / engines)));
-
-/** An engine that is made for this call has to be worth it; one that is there has not. */
-const chunksForAnEngine = 2;
 
 /** Like runTranscription(). */
 export async function transcribeInChunks(
@@ -135,13 +138,12 @@ function transcribeCut(
       const most = workers === 'auto' ? info.workers : workers;
       const { processors } = platform.device();
       const threadsOf = (engines: number) => threadsOfEach(engines, info.threads, processors);
-      const lanes: ChunkLanes<HeardChunk> = new ChunkLanes(
+      const lanes: ChunkLanes<HeardWindow, HeardChunk> = new ChunkLanes(
         {
           ...{ chunks: chunked.chunks, doneCount, engine, pool, gate: run.gate },
           ...{ most, threadsOfEach: threadsOf(most) },
-          chunksOfEach: workers === 'auto' && !pool.isKept ? chunksForAnEngine : 1,
           isApart: () => !isDetected || languages.told !== undefined,
-          hear: (engine, chunk, signal) => {
+          hear: (engine, chunk, onPart, signal) => {
             const request = {
               samples: chunk.samples,
               settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined),
@@ -150,21 +152,27 @@ function transcribeCut(
               threads: threadsOf(lanes.engines.size),
             };
             const modelAwaited = (): void => report({ phase: 'wait', loaded: 0 });
-            return hear(engine, chunk, request, { signal, modelAwaited });
+            return hear(engine, chunk, request, { onPart, signal, modelAwaited });
           },
-          tell: ({ end, segments, rejected, answer }) => {
-            languages.add(answer);
+          tellPart: ({ end, segments, rejected, languages: found }) => {
             run.reach(end);
             run.add(
               {
                 segments: inScript(segments, run.segments.length),
                 rejected: inScript(rejected, run.rejected.length),
-                state: {},
-                chunks: { count: ++count, languages: languages.shares },
-                languages: languages.found,
+                state: undefined,
+                languages: languages.foundWith(found),
               },
               about,
             );
+            meter.update(end);
+          },
+          tell: ({ end, answer }) => {
+            languages.add(answer);
+            run.reach(end);
+            const chunks = { count: ++count, languages: languages.shares };
+            const nothing = { segments: [], rejected: [] };
+            run.add({ ...nothing, state: {}, chunks, languages: languages.found }, about);
             meter.update(end);
           },
         },
@@ -198,31 +206,43 @@ function transcribeCut(
 
 type Request = EngineCalls['transcribe']['request'];
 
-/** What comes of a chunk, with the recording's times. */
-interface HeardChunk {
-  /** Where the chunk ends, in seconds. */
+/** What comes of a window, with the recording's times, up to `end` in seconds. */
+interface HeardWindow {
   readonly end: number;
   readonly segments: readonly Segment[];
   readonly rejected: readonly Segment[];
+  readonly languages: HeardLanguages;
+}
+
+/** A chunk whose windows are heard. */
+interface HeardChunk {
+  readonly end: number;
   readonly answer: EngineCalls['transcribe']['answer'];
+}
+
+interface Hearing {
+  readonly onPart: (window: HeardWindow) => void;
+  readonly modelAwaited: () => void;
+  readonly signal: AbortSignal;
 }
 
 async function hear(
   engine: EngineLink,
   chunk: SpeechChunk,
   request: Request,
-  { signal, modelAwaited }: { readonly signal: AbortSignal; readonly modelAwaited: () => void },
+  { onPart, modelAwaited, signal }: Hearing,
 ): Promise<HeardChunk> {
-  const segments: Segment[] = [];
-  const rejected: Segment[] = [];
   const onEvent = (event: EngineEvent): void => {
     if (event.type === 'modelAwaited') modelAwaited();
     if (event.type !== 'window') return;
-    segments.push(...event.segments.map((segment) => chunk.placed(segment)));
-    rejected.push(...event.rejected.map((segment) => chunk.placed(segment)));
+    const [segments, rejected] = [event.segments, event.rejected].map((list) =>
+      list.map((segment) => chunk.placed(segment)),
+    ) as [Segment[], Segment[]];
+    const end = segments.at(-1)?.end ?? chunk.start;
+    onPart({ end, segments, rejected, languages: event.languages });
   };
   const answer = await engine.call('transcribe', request, { signal, onEvent });
-  return { end: chunk.end, segments, rejected, answer };
+  return { end: chunk.end, answer };
 }
 
 /** Whether the language of the first chunk is that of all. */
@@ -239,7 +259,6 @@ function settingsOf({ start }: SpeechChunk, settings: Settings, language?: strin
     ...settings,
     ...(language !== undefined && { language }),
     normalization: 'window',
-    conditionOnPreviousText: false,
     seed: seed > mostSeed - place ? seed - (mostSeed - place) - 1 : seed + place,
   };
 }

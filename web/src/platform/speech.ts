@@ -37,7 +37,7 @@ export interface Skipped extends OriginalTimes {
 
 /** Sound of a recording that can be transcribed alone, and its original times: those of a segment are never behind a later chunk's start. */
 export interface SpeechChunk extends OriginalTimes {
-  /** 16 kHz mono, at most 30 s, its reader's own. */
+  /** 16 kHz mono, at most 60 s, its reader's own. */
   readonly samples: Float32Array;
   /** From where to where it is in the recording, in seconds, with the silence that is left out of it. */
   readonly start: number;
@@ -60,8 +60,8 @@ export interface SilenceSkipper {
   /** This or chunks() is called once. */
   skip(audio: HeardAudio, options: SkippingOptions): Promise<Skipped>;
   /**
-   * Skips silence and cuts what remains into chunks of at most 30 s, cut at pauses. They depend on the sound alone, not on how it comes. A
-   * recording with at most 30 s of such sound is one chunk; one in which nobody speaks has none.
+   * Skips silence and cuts what remains into chunks of at most 60 s, cut at pauses. They depend on the sound alone, not on how it comes. A
+   * recording with at most 60 s of such sound is one chunk; one in which nobody speaks has none.
    */
   chunks(audio: HeardAudio, options: Pick<SkippingOptions, 'clips'>): Chunked;
   /** Gives back what the recording has in the detector, which stays. */

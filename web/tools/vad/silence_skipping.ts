@@ -26,10 +26,13 @@ const mostAheadOfChunks = 4;
 export class DetectorSkipper implements SilenceSkipper {
   readonly #use: DetectorUse;
   readonly #limits: SpeechLimits;
+  readonly #mostChunkSamples: number | undefined;
 
-  constructor(use: DetectorUse, limits: SpeechLimits) {
+  /** `mostChunkSamples`: of a chunk, where it is not the usual minute. */
+  constructor(use: DetectorUse, limits: SpeechLimits, mostChunkSamples?: number) {
     this.#use = use;
     this.#limits = limits;
+    this.#mostChunkSamples = mostChunkSamples;
   }
 
   close(): void {
@@ -67,7 +70,7 @@ export class DetectorSkipper implements SilenceSkipper {
   }
 
   chunks(audio: HeardAudio, { clips }: Pick<SkippingOptions, 'clips'>): Chunked {
-    const skipper = this.#skipper(new ChunkCutter(this.#limits), clips);
+    const skipper = this.#skipper(new ChunkCutter(this.#limits, this.#mostChunkSamples), clips);
     return {
       get sampleCount() {
         return skipper.sampleCount;

@@ -38,8 +38,8 @@ export interface CommonTranscribeOptions extends Abortable {
   /**
    * How many engines transcribe a recording together: 1 to 16, or `'auto'`, the default: what `info.workers` says, where the recording is
    * long enough for a second one. Each works in a worker of its own with the model's weights once more in memory, on pages without
-   * cross-origin isolation too. The voice detector cuts the recording at pauses into chunks of at most 30 seconds, which are transcribed
-   * apart from each other; segments come chunk by chunk, in order. The text is the same for any number.
+   * cross-origin isolation too. The voice detector cuts the recording at pauses into chunks of at most 60 seconds, which are transcribed
+   * apart from each other; segments come in order, window by window. The text is the same for any number.
    *
    * Further engines are copies of the model's own, made while that works: nothing is read or fetched again. Where they cannot be had, fewer
    * do the work, and `info.warnings` says why. Live streams, models of other families, and calls with `vad: false`,
