@@ -359,6 +359,15 @@ test('thirty rounds of deaths and aborts lose nothing and double nothing', async
   }
 });
 
+test('the first window decides on the language: others do not wait for the rest of its chunk', async () => {
+  const { model, engines } = load({ turnsOf: (chunk) => (chunk === 0 ? 400 : 3) });
+  const work = model.transcribe(recording, { workers: 2 });
+  await until(() => engines.length === 2 && engines[1]!.heard.length > 0);
+  expect([...engines[0]!.underWay]).toEqual([0]);
+  expect(engines[1]!.heard[0]!.settings.language).toBe('en');
+  expect(await work).toEqual(await expected());
+});
+
 describe('control', () => {
   test.each(['why', 0, undefined])('an abort with %p stops all engines', async (reason) => {
     const { model, engines, counts } = load({ turnsOf: () => Infinity });

@@ -160,6 +160,7 @@ export class ChunkLanes<Part, Heard> {
           if (this.#signal.aborted) return;
           hearing.parts.push(part);
           this.#tell();
+          this.#changed();
         };
         try {
           hearing.heard = await this.#task.hear(engine, job.chunk, onPart, this.#signal);

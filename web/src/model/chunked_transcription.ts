@@ -155,6 +155,9 @@ function transcribeCut(
             return hear(engine, chunk, request, { onPart, signal, modelAwaited });
           },
           tellPart: ({ end, segments, rejected, languages: found }) => {
+            const [first] = segments;
+            // Others need not wait for the rest of the first chunk.
+            if (isDetected && first) languages.add({ language: first.language, ...found });
             run.reach(end);
             run.add(
               {
