@@ -340,7 +340,7 @@ test('what is normalised window by window does not wait for the detector, and ha
   });
   expect(Math.max(...remaining)).toBeGreaterThan(0);
   const streamed = await model.transcribe(inPieces(long, 30000), options);
-  expect(heard).toEqual(streamed);
+  expect(heard).toEqual({ ...streamed, chunkCount: 1 });
   expect(wordsOf(heard).length).toBeGreaterThan(20);
   const first = model.transcribe(long, options);
   for await (const segment of first) {

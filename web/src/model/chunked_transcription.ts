@@ -134,6 +134,11 @@ function transcribeCut(
           const numbered = { ...segment, id: firstId + i };
           return convert ? segmentInScript(numbered, convert) : numbered;
         });
+      const tellChunks = (count: number): void => {
+        const nothing = { segments: [], rejected: [] };
+        const chunks = { count, languages: languages.shares };
+        run.add({ ...nothing, state: {}, chunks, languages: languages.found }, about);
+      };
       const { workers = 'auto' } = options;
       const most = workers === 'auto' ? info.workers : workers;
       const { processors } = platform.device();
@@ -158,6 +163,8 @@ function transcribeCut(
             const [first] = segments;
             // Others need not wait for the rest of the first chunk.
             if (isDetected && first) languages.add({ language: first.language, ...found });
+            // Whoever stops amid a chunk goes on with its beginning.
+            if (!run.saved) tellChunks(count);
             run.reach(end);
             run.add(
               {
@@ -173,9 +180,7 @@ function transcribeCut(
           tell: ({ end, answer }) => {
             languages.add(answer);
             run.reach(end);
-            const chunks = { count: ++count, languages: languages.shares };
-            const nothing = { segments: [], rejected: [] };
-            run.add({ ...nothing, state: {}, chunks, languages: languages.found }, about);
+            tellChunks(++count);
             meter.update(end);
           },
         },
