@@ -613,7 +613,7 @@ describe('saved', () => {
     const share = { language: 'en', seconds: 0 };
     const wrong: readonly (readonly [string, unknown])[] = [
       ['count', null],
-      ['count', { ...from.chunks, count: 0 }],
+      ['count', { ...from.chunks, count: -1 }],
       ['count', { ...from.chunks, count: 1.5 }],
       ['languages', { count: 1 }],
       ['languages', { count: 1, languages: [{ ...share, language: 1 }] }],

@@ -1,6 +1,6 @@
 // Chunks of a recording, heard by several engines and told in their order.
 import { SusurrusError, type ErrorCode } from '../api/errors.js';
-import { anyOf, orAborted, throwIfAborted } from '../api/signals.js';
+import { anyOf, onAbort, orAborted, throwIfAborted } from '../api/signals.js';
 import { leave } from '../audio/leave.js';
 import type { PauseGate } from '../engine/pause_gate.js';
 import type { SpeechChunk } from '../platform/speech.js';
@@ -73,6 +73,8 @@ export class ChunkLanes<Part, Heard> {
   #underWay = 0;
   #isPulled = false;
   #laneCount = 1;
+  /** Aborted with the task. Each lane listens to its own: Node warns of a signal that has more than ten listeners. */
+  readonly #lanes = new Set<AbortController>();
   #wake: (() => void)[] = [];
 
   constructor(task: ChunkTask<Part, Heard>, signal: AbortSignal) {
@@ -81,6 +83,10 @@ export class ChunkLanes<Part, Heard> {
     const joined = anyOf([signal, this.#stopping.signal]);
     this.#signal = joined.signal;
     this.#release = joined.release;
+    onAbort(this.#signal, () => {
+      for (const lane of this.#lanes) lane.abort(this.#signal.reason);
+      this.#changed();
+    });
   }
 
   get engines(): ReadonlySet<EngineLink> {
@@ -89,7 +95,7 @@ export class ChunkLanes<Part, Heard> {
 
   /** Resolves when all is told. Once this rejects nothing more is told, and the model's own engine has stopped. */
   async run(): Promise<void> {
-    const works = [this.#pull(), this.#work(this.#task.engine, true)];
+    const works = [this.#pull(), this.#work(this.#task.engine, this.#lane(), true)];
     try {
       await Promise.all(works);
     } catch (error) {
@@ -137,23 +143,32 @@ export class ChunkLanes<Part, Heard> {
   async #hearWithFurther(): Promise<void> {
     const { pool, most, threadsOfEach } = this.#task;
     ++this.#laneCount;
+    const lane = this.#lane();
     let engine: EngineLink | undefined;
     try {
-      engine = await pool.take(most - 1, threadsOfEach, this.#signal);
-      if (engine) await this.#work(engine, false);
+      engine = await pool.take(most - 1, threadsOfEach, lane.signal);
+      if (engine) await this.#work(engine, lane, false);
     } catch (error) {
       this.#stopping.abort(error);
     } finally {
       --this.#laneCount;
+      this.#lanes.delete(lane);
       if (engine) pool.giveBack(engine);
     }
   }
 
-  async #work(engine: EngineLink, isOwn: boolean): Promise<void> {
+  #lane(): AbortController {
+    const lane = new AbortController();
+    if (this.#signal.aborted) lane.abort(this.#signal.reason);
+    this.#lanes.add(lane);
+    return lane;
+  }
+
+  async #work(engine: EngineLink, { signal }: AbortController, isOwn: boolean): Promise<void> {
     this.#engines.add(engine);
     try {
       for (;;) {
-        const job = await this.#next(isOwn);
+        const job = await this.#next(signal, isOwn);
         if (!job) return;
         const hearing = this.#begin(job.index);
         const onPart = (part: Part): void => {
@@ -163,7 +178,7 @@ export class ChunkLanes<Part, Heard> {
           this.#changed();
         };
         try {
-          hearing.heard = await this.#task.hear(engine, job.chunk, onPart, this.#signal);
+          hearing.heard = await this.#task.hear(engine, job.chunk, onPart, signal);
         } catch (error) {
           throwIfAborted(this.#signal);
           if (isOwn || isAboutRequest(error)) throw error;
@@ -183,10 +198,10 @@ export class ChunkLanes<Part, Heard> {
   }
 
   /** The next one for such an engine; undefined when all is heard. */
-  async #next(isOwn: boolean): Promise<Job | undefined> {
+  async #next(signal: AbortSignal, isOwn: boolean): Promise<Job | undefined> {
     const { isApart } = this.#task;
     for (;;) {
-      await this.#whilePaused();
+      await this.#whilePaused(signal);
       const offered = isApart() ? this.#waiting.length : Number(this.#underWay === 0);
       const at = this.#waiting
         .slice(0, offered)
@@ -222,13 +237,15 @@ export class ChunkLanes<Part, Heard> {
     }
   }
 
-  async #whilePaused(): Promise<void> {
+  async #whilePaused(signal = this.#signal): Promise<void> {
     const { gate } = this.#task;
-    while (gate.opening) await orAborted(gate.opening, this.#signal);
+    while (gate.opening) await orAborted(gate.opening, signal);
   }
 
-  #change(): Promise<void> {
-    return orAborted(new Promise<void>((wake) => this.#wake.push(wake)), this.#signal);
+  async #change(): Promise<void> {
+    throwIfAborted(this.#signal);
+    await new Promise<void>((wake) => this.#wake.push(wake));
+    throwIfAborted(this.#signal);
   }
 
   #changed(): void {

@@ -46,7 +46,7 @@ const languageShape: Shape<SavedChunks['languages'][number]> = {
   probability: (value) => value === undefined || (isTime(value) && (value as number) <= 1),
 };
 const chunksShape: Shape<SavedChunks> = {
-  count: (value) => isCount(value) && (value as number) > 0,
+  count: isCount,
   languages: listOf((each) => !badMember(each, languageShape)),
 };
 
