@@ -194,10 +194,10 @@ const onlyModules = {
   // The command line and the page use what every user of the package has.
   'web/cli → web/src': { module: /^web\/src\/node(_files|_graph|_cache)?\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
-  // A recording's download and what is heard of it are one bar.
+  // A recording's download and what is heard of it are one bar. How many engines there may be is said once.
   'web/cli → web/src/api': {
     module:
-      /^web\/src\/api\/(generated\/|(errors|near_names|overall_progress|progress_callback)\.ts$)/,
+      /^web\/src\/api\/(generated\/|(errors|near_names|options|overall_progress|progress_callback)\.ts$)/,
   },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },

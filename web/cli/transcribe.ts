@@ -1,6 +1,6 @@
 import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
 import { SusurrusError } from '../src/node.js';
-import { mostWorkers } from '../src/platform/workers.js';
+import { mostWorkers } from '../src/api/options.js';
 import { asNumber, numberOrAuto, parse, usageError } from './arguments.js';
 import { isStdin, labelOf } from './audio_source.js';
 import { explain } from './explanation.js';

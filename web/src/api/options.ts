@@ -37,6 +37,12 @@ export const orAuto = ([expected, accepts]: Check): Check => [
   `${expected}, or 'auto'`,
   (value) => value === 'auto' || accepts(value),
 ];
+
+/** Engines that transcribe a recording together. */
+export const mostWorkers = 16;
+
+export const workersCheck: Check = orAuto(wholeBetween(1, mostWorkers));
+
 /** `what`: the items in words. */
 export const listOf = (
   what: string,

@@ -8,7 +8,6 @@ import type {
   TranscribeOptions,
   WhisperInfo,
 } from '../api/types.js';
-import { mostWorkers } from '../platform/workers.js';
 import type { Settings } from '../protocol/engine.js';
 import { invalidOption } from '../api/errors.js';
 import { checkNoBeamOptions } from './beam_options.js';
@@ -29,12 +28,12 @@ import {
   isText,
   listOf,
   oneOf,
-  orAuto,
   orNull,
   progressCheck,
   signalCheck,
   text,
   wholeBetween,
+  workersCheck,
   type Check,
   type Checks,
 } from '../api/options.js';
@@ -183,8 +182,6 @@ export const vadCheck: Check = [
   'true, false or options of the detector',
   (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
 ];
-
-export const workersCheck = orAuto(wholeBetween(1, mostWorkers));
 
 /** The data of checked options, which go to the engine; languages by their codes. */
 function settingsOf(options: TranscribeOptions, { languages: known }: ModelFacts): Settings {

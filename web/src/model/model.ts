@@ -33,7 +33,6 @@ import {
   languageSettings,
   scoreSettings,
   transcribeSettings,
-  workersCheck,
 } from './decoding_options.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { Loading, VerifiedFacts } from './loading.js';
@@ -52,6 +51,7 @@ import {
   progressCheck,
   signalCheck,
   text as textCheck,
+  workersCheck,
 } from '../api/options.js';
 import { orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';

@@ -7,11 +7,12 @@ import {
   oneOf,
   progressCheck,
   signalCheck,
+  workersCheck,
   type Check,
 } from '../api/options.js';
 import type { Settings } from '../protocol/engine.js';
 import { beamChecks, checkNoBeamOptions } from './beam_options.js';
-import { vadCheck, workersCheck } from './decoding_options.js';
+import { vadCheck } from './decoding_options.js';
 import { languageCode } from './language_tag.js';
 import { checkWhisper } from '../protocol/families.js';
 

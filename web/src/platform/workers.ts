@@ -1,8 +1,6 @@
 // How many engines transcribe a recording together.
+import { mostWorkers } from '../api/options.js';
 import type { ModelInfo } from '../api/types.js';
-
-/** The most that a call may ask for. */
-export const mostWorkers = 16;
 
 /** What a device offers; what it does not tell is absent. */
 export interface Device {

@@ -9,11 +9,11 @@ import {
   textFile,
   signalCheck,
   wholeBetween,
+  workersCheck,
   type Check,
 } from '../api/options.js';
 import type { ModelFamily, Variant } from '../api/types.js';
 import { mostThreads } from '../platform/threads.js';
-import { mostWorkers } from '../platform/workers.js';
 import { cryptoOptionChecks } from './crypto_options.js';
 import { hubOptionChecks } from './model_name.js';
 
@@ -39,7 +39,7 @@ export const loadOptionChecks = {
     (value) => typeof value === 'number' && value > 0 && value <= mostSleepSeconds,
   ],
   threads: orAuto(wholeBetween(1, mostThreads)),
-  workers: orAuto(wholeBetween(1, mostWorkers)),
+  workers: workersCheck,
   vocabulary: rankFile,
   lexicon: textFile,
   languageModel: textFile,
