@@ -73,7 +73,7 @@ const bundles = [
   { entry: 'web/page/testing.ts', output: 'testing.node.mjs', platform: 'node', isBeside: true },
   { entry: 'web/tools/audio/node_entry.ts', output: 'audio.node.mjs', platform: 'node' },
   { entry: 'web/src/engine/node_thread_entry.ts', output: 'thread.node.mjs', platform: 'node' },
-  { entry: 'web/src/engine/node_worker_entry.ts', output: 'engine.node.mjs', platform: 'node' },
+  { entry: 'web/src/networks/node_worker_entry.ts', output: 'worker.node.mjs', platform: 'node' },
   {
     entry: 'web/cli/main.ts',
     output: 'cli.mjs',

@@ -128,7 +128,7 @@ describe('the packed package', () => {
       ],
       ...[
         'dist/thread.node.mjs',
-        'dist/engine.node.mjs',
+        'dist/worker.node.mjs',
         'dist/engine.simd-threads.wasm',
         'dist/engine.relaxed-threads.wasm',
       ],

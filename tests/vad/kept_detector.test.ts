@@ -81,7 +81,7 @@ async function watchedModel(options: LoadOptions = {}) {
   };
   const platform = {
     ...node,
-    openNetworks,
+    openDetector: openNetworks,
     vadModel: pathToFileURL(join(projectRoot, 'models/vad.tsm')),
     compileFiles: () => readModule('files'),
     openEngine: () =>

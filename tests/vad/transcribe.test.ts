@@ -269,7 +269,7 @@ describe('how far the detector goes ahead of the model', () => {
     };
     const link = { call, close: () => undefined };
     const vadModel = pathToFileURL(join(projectRoot, 'models/vad.tsm'));
-    const platform = { ...node, vadModel, openNetworks: () => link as never };
+    const platform = { ...node, vadModel, openDetector: () => link as never };
     return { platform, heard: () => heard, hasRecording: () => hasRecording };
   }
 

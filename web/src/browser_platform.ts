@@ -4,6 +4,7 @@ import { addressesOf, addressOf, type ShippedFile } from './browser_files.js';
 import type * as InThreadHosts from './in_thread_hosts.js';
 import { startWorker } from './platform/start_worker.js';
 import type { EngineLink } from './protocol/engine.js';
+import type { NetworksLink } from './protocol/networks.js';
 import type { CallTable, FileAddresses, Link, ToWorker } from './protocol/link.js';
 import { chooseThreads } from './platform/threads.js';
 import { openWorker } from './worker/client.js';
@@ -94,6 +95,10 @@ function browserPlatform(assets?: Assets): Platform {
       : open('worker.mjs', ['engine.simd.wasm', 'engine.relaxed.wasm'], (own, addresses) =>
           own.openEngine(addresses),
         );
+  const openNetworks = (): NetworksLink =>
+    open('worker.networks.mjs', ['networks.simd.wasm', 'networks.relaxed.wasm'], (own, addresses) =>
+      own.openNetworks(addresses),
+    );
   return {
     withAssets: browserPlatform,
     chooseThreads: (wanted = 'auto') =>
@@ -114,12 +119,8 @@ function browserPlatform(assets?: Assets): Platform {
         throw noWorkers('Engines run in the thread that calls them, one at a time.');
       return openEngine(threads);
     },
-    openNetworks: () =>
-      open(
-        'worker.networks.mjs',
-        ['networks.simd.wasm', 'networks.relaxed.wasm'],
-        (own, addresses) => own.openNetworks(addresses),
-      ),
+    openNetworks,
+    openDetector: openNetworks,
     openFiles: () =>
       open('worker.files.mjs', ['files.wasm'], (own, addresses) => own.openFiles(addresses)),
     compileFiles() {

@@ -6,12 +6,13 @@ import { invalidOption, sourceFailed } from './api/errors.js';
 import { FilesHost } from '../tools/host/files_host.js';
 import { chooseThreads } from './platform/threads.js';
 import { openInProcess } from './worker/in_process.js';
+import { openNodeWorker } from './worker/node_worker.js';
 import { openNodeFile } from './platform/node_audio_file.js';
 import { NetworksHost } from './networks/networks_host.js';
 import { openNetworks } from './networks/node_networks.js';
 import { lazyHost } from './worker/lazy_host.js';
 import { compileFiles, openFiles } from '../tools/files/node_module.js';
-import { openEngine, openEngineInWorker } from './engine/node_engine.js';
+import { openEngine } from './engine/node_engine.js';
 import { openUrlModel } from '../tools/cache/node_store.js';
 import { openNamedModel } from '../tools/hub/node_stored_model.js';
 import { fileChunks } from './platform/node_file_chunks.js';
@@ -31,8 +32,9 @@ export const node: Platform = {
     memoryBytes: Math.min(totalmem(), process.constrainedMemory?.() || Infinity),
   }),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
-  openFurtherEngine: openEngineInWorker,
+  openFurtherEngine: () => openNodeWorker('engine'),
   openNetworks: () => openInProcess(new NetworksHost(openNetworks)),
+  openDetector: () => openNodeWorker('networks'),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,
   openPath,

@@ -45,6 +45,8 @@ export interface Platform {
   openFurtherEngine(threads: number): EngineLink;
   /** Starts the module that runs models which are graphs, in a worker or in this thread. */
   openNetworks(): NetworksLink;
+  /** The same for the voice detector, which is to work beside an engine. */
+  openDetector(): NetworksLink;
   /** Starts the module that reads model files without running them. */
   openFiles(): FilesLink;
   /** Compiles that module, for an instance in this thread. */

@@ -39,7 +39,7 @@ export async function openSpeechNetwork(
   variant?: Variant,
 ): Promise<SpeechNetwork> {
   throwIfAborted(signal);
-  const link = platform.openNetworks();
+  const link = platform.openDetector();
   try {
     const [model] = await Promise.all([
       readModel(platform, signal),
