@@ -152,6 +152,8 @@ describe('transcribe --jobs', () => {
       /--skip-existing needs --output-dir or --beside/,
     ],
     ['two places', 64, ['--beside', '--output-dir', 'x'], /exclude each other/],
+    ['17 workers', 64, ['--workers', '17'], /: --workers must be .*1 to 16.* is 17 \(/],
+    ['half a worker', 64, ['--jobs', '2', '--workers', '1.5'], /: --workers must be .* is 1\.5 \(/],
     ['a beam of 99', 64, ['--jobs', '2', '--beam-size', '99'], /: --beam-size must be .* is 99 \(/],
   ])('%s is refused once', async (_, refusal, args, says) => {
     const { status, stdout, stderr } = await run(recording('a.wav'), recording('b.wav'), ...args);
