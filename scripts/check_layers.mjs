@@ -203,7 +203,8 @@ const onlyModules = {
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
   'web/cli → web/src/writers': { module: /\/(columns|time)\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
-  'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
+  // --jobs shares its engines among recordings, of which each may have so many.
+  'web/cli → web/src/platform': { module: /\/(node_atomic_files|workers)\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

@@ -73,7 +73,7 @@ async function expectPlanned(model: ModelSource, options: LoadOptions = {}): Pro
   const { wasmBytes } = await loaded.memory();
   const { overheadBytes, sequenceBytes, wordBytes, engineBytes, detectorBytes } = plan;
   expect(plan.peakBytes).toBeGreaterThanOrEqual(wasmBytes + detectorBytes);
-  expect(plan.revisionBytes).toBe(0);
+  expect([plan.revisionBytes, plan.furtherBytes]).toEqual([0, 0]);
   const always = [
     ...[weightBytes, kvCacheBytes, activationBytes],
     ...[overheadBytes, engineBytes, detectorBytes],
@@ -132,6 +132,23 @@ describe('the plan is what is taken', () => {
     using model = await susurrus.loadModel<'whisper'>(modelPath);
     await model.decode(sampleAudio(), { beamSize: 16 });
     expect(beams.peakBytes).toBeGreaterThanOrEqual((await model.memory()).wasmBytes);
+  });
+
+  test('with several engines, of which each takes what one takes', async () => {
+    const planOf = (workers: number | 'auto'): Promise<ModelPlan> =>
+      susurrus.plan(modelPath, { workers, vad: false });
+    const one = await planOf(1);
+    expect(await planOf('auto')).toEqual({ ...one, verdict: expect.anything() });
+    let least = 0;
+    for (const workers of [2, 3, 16]) {
+      const plan = await planOf(workers);
+      const { furtherBytes } = plan;
+      expect(furtherBytes).toBeGreaterThanOrEqual((workers - 1) * one.peakBytes);
+      expect(furtherBytes).toBeGreaterThan(least);
+      const peakBytes = one.peakBytes + furtherBytes;
+      expect(plan).toEqual({ ...one, furtherBytes, peakBytes, verdict: expect.anything() });
+      least = furtherBytes;
+    }
   });
 
   test('with a second hearing of a stream, which has a state of its own', async () => {
@@ -370,7 +387,7 @@ describe('what cannot be planned is an error, as in loading', () => {
   test('options', async () => {
     for (const [option, value] of Object.entries({
       ...{ beamSize: 17, threads: 9, beam_size: 5 },
-      ...{ vad: {}, revise: 1 },
+      ...{ vad: {}, revise: 1, workers: 17 },
     })) {
       const error = await errorOf(susurrus.plan(modelPath, { [option]: value }));
       expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: option } });
@@ -385,6 +402,7 @@ describe('what cannot be planned is an error, as in loading', () => {
 
 describe('the verdict', () => {
   const gibibyte = 2 ** 30;
+  const none = { detectorBytes: 0, furtherBytes: 0, keptLaterBytes: 0 };
   test.each<[string, number, Device, ModelPlan['verdict']['fits']]>([
     ['half of the memory', gibibyte, { memoryBytes: 2 * gibibyte }, 'yes'],
     ['most of the memory', 1.5 * gibibyte, { memoryBytes: 2 * gibibyte }, 'unsure'],
@@ -401,23 +419,22 @@ describe('the verdict', () => {
       'no',
     ],
   ])('%s', (_, peakBytes, device, fits) => {
-    const verdict = verdictOn({ peakBytes, detectorBytes: 0, keptLaterBytes: 0 }, device);
+    const verdict = verdictOn({ ...none, peakBytes }, device);
     expect(verdict.fits).toBe(fits);
     expect(verdict.reasons.length).toBe(1);
   });
 
-  test('the engine does not address what the detector takes', () => {
+  test('the engine does not address what the detector and further engines take', () => {
     const device = { memoryBytes: 64 * gibibyte, freeBytes: 64 * gibibyte };
-    const needs = { peakBytes: 4 * gibibyte, keptLaterBytes: 0 };
-    const fits = [0, mebibyte].map(
-      (detectorBytes) => verdictOn({ ...needs, detectorBytes }, device).fits,
-    );
-    expect(fits).toEqual(['no', 'yes']);
+    const needs = { ...none, peakBytes: 4 * gibibyte };
+    const parts = [none, { detectorBytes: mebibyte }, { furtherBytes: mebibyte }];
+    const fits = parts.map((part) => verdictOn({ ...needs, ...part }, device).fits);
+    expect(fits).toEqual(['no', 'yes', 'yes']);
   });
 
   test('what storage has no room for waits in memory', () => {
     const device = { memoryBytes: 2 * gibibyte, storageBytes: 1000 };
-    const needs = { peakBytes: gibibyte / 2, detectorBytes: 0, keptLaterBytes: gibibyte };
+    const needs = { ...none, peakBytes: gibibyte / 2, keptLaterBytes: gibibyte };
     const { fits, reasons } = verdictOn(needs, device);
     expect(fits).toBe('unsure');
     expect(reasons[0]).toMatch(/^it will not be kept: /);

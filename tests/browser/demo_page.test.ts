@@ -73,6 +73,20 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
+  test.each([
+    [1, /^1by the number of processors$/, /^1 thread · (relaxed )?SIMD$/],
+    [6, /^5for a long recordingby the number of processors$/, /^5 engines · 1 thread · /],
+  ])('says how many engines there are with %d processors, and why', async (count, fact, says) => {
+    const { page, problems } = await stage.open();
+    await page.addInitScript((processors) => {
+      Object.defineProperty(navigator, 'hardwareConcurrency', { value: processors });
+    }, count);
+    await page.reload();
+    await shown(() => page.textContent('[data-fact="engines"]')).toMatch(fact);
+    await shown(() => page.textContent('#engine_summary')).toMatch(says);
+    expect(problems).toEqual([]);
+  });
+
   test('runs the other binary when asked', async () => {
     const { page, requests, problems } = await stage.open({}, '?variant=simd');
     await shown(() => page.textContent('[data-fact="variant"]')).toMatch(/^simd/);

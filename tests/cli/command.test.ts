@@ -70,6 +70,7 @@ describe('susurrus', () => {
     ['a misspelt option', ['plan', '--dtpye', 'f16'], /'--dtpye'; did you mean --dtype\?/],
     ['an unknown option', ['plan', '--bogus'], /Unknown option '--bogus' \(susurrus plan --help\)/],
     ['an unknown option', ['transcribe', samplePath, '--beams', '5'], /--beams/],
+    ['a plan of no engine', ['plan', 'digits', '--workers', '0'], /--workers must be .* is 0 \(/],
     ['no audio', ['transcribe'], /transcribe needs at least one recording/],
     ['a wrong choice', ['transcribe', samplePath, '--format', 'xml'], /txt, srt, .*'xml'/],
     ['a missing value', ['transcribe', samplePath, '--model'], /--model/],

@@ -109,6 +109,21 @@ describe('transcribe --jobs', () => {
     expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual(expected);
   });
 
+  test('has several engines for a single long recording, which write what one writes', async () => {
+    const file = join(folder, 'long.wav');
+    const wav = sampleBytes();
+    const long = Buffer.concat([wav, ...Array.from({ length: 4 }, () => wav.subarray(44))]);
+    long.writeUInt32LE(long.length - 8, 4);
+    long.writeUInt32LE(long.length - 44, 40);
+    writeFileSync(file, long);
+    const one = await run(file, '--format', 'json', '--workers', '1');
+    const { segments } = JSON.parse(one.stdout) as { segments: readonly { start: number }[] };
+    // A chunk has 30 s at most.
+    expect(segments.at(-1)!.start).toBeGreaterThan(30);
+    const several = await run(file, '--format', 'json', '--jobs', '3');
+    expect([several.status, several.stdout]).toEqual([0, one.stdout]);
+  });
+
   test('keeps the order of the files on stdout', async () => {
     const [first, last] = [pipe('first.wav'), pipe('last.wav')];
     const [second, bad] = [recording('second.wav'), damaged('bad.wav')];
@@ -152,6 +167,13 @@ describe('transcribe --jobs', () => {
       /--skip-existing needs --output-dir or --beside/,
     ],
     ['two places', 64, ['--beside', '--output-dir', 'x'], /exclude each other/],
+    [
+      '17 workers',
+      64,
+      ['--jobs', '2', '--workers', '17'],
+      /: --workers must be .*1 to 16.* is 17 \(/,
+    ],
+    ['half a worker', 64, ['--jobs', '2', '--workers', '1.5'], /: --workers must be .* is 1\.5 \(/],
     ['a beam of 99', 64, ['--jobs', '2', '--beam-size', '99'], /: --beam-size must be .* is 99 \(/],
   ])('%s is refused once', async (_, refusal, args, says) => {
     const { status, stdout, stderr } = await run(recording('a.wav'), recording('b.wav'), ...args);

@@ -154,6 +154,70 @@ describe('options of transcribe', () => {
     expect([listed.status, listed.stderr]).toEqual([64, expect.stringMatching(/'--fp16'/)]);
   });
 
+  test('--workers is a number of engines, or auto', async () => {
+    expect(await optionsFor('--workers', '3')).toEqual({ workers: 3 });
+    expect(await optionsFor('--workers=auto')).toEqual({ workers: 'auto' });
+  });
+
+  test.each([
+    // As many processes as recordings, and so many engines in all, rounded up.
+    [
+      ['--jobs', '1'],
+      [1, 1, 1],
+    ],
+    [
+      ['--jobs', '3'],
+      [1, 1, 1],
+    ],
+    [
+      ['--jobs', '4'],
+      [2, 2, 2],
+    ],
+    [
+      ['--jobs', '9'],
+      [3, 3, 3],
+    ],
+    [
+      ['--jobs', '256'],
+      [16, 16, 16],
+    ],
+    [
+      ['--jobs', '9', '--workers', '1'],
+      [1, 1, 1],
+    ],
+    [
+      ['--jobs', '2', '--workers', 'auto'],
+      ['auto', 'auto', 'auto'],
+    ],
+    [
+      ['--workers', '2'],
+      [2, 2, 2],
+    ],
+    [[], [undefined, undefined, undefined]],
+  ])('%j: engines for three recordings: %j', async (args, workers) => {
+    const names = ['1', '2', '3'].map((name) => join(folder, `${name}.wav`));
+    for (const name of names) writeFileSync(name, 'sound');
+    const { status, calls } = await run('transcribe', ...names, ...args);
+    expect(status).toBe(0);
+    const heard = calls.filter(([name]) => name === 'transcribe');
+    expect(heard.map(([, file]) => file).sort()).toEqual(names);
+    expect(heard.map(([, , options]) => (options as { workers?: unknown }).workers)).toEqual(
+      workers,
+    );
+  });
+
+  test('--jobs counts the recordings that --skip-existing leaves', async () => {
+    const other = join(folder, 'talk.two.wav');
+    writeFileSync(other, 'sound');
+    await run('transcribe', audio, '--output-dir', output);
+    const { calls } = await run(
+      ...['transcribe', audio, other, '--output-dir', output, '--skip-existing', '--jobs', '4'],
+    );
+    expect(calls.filter(([name]) => name === 'transcribe')).toEqual([
+      ['transcribe', other, { workers: 4 }],
+    ]);
+  });
+
   test.each([
     [['0.2'], { temperature: [0, 0.2, 0.4, 0.6, 0.8, 1] }],
     [['0.3', '--temperature', '0.2'], { temperature: [0.2, 0.5, 0.8] }],
@@ -187,6 +251,8 @@ describe('options of transcribe', () => {
   test.each([
     ['no number', ['--beam-size', 'five'], /--beam-size is a number, not 'five'/],
     ['nothing', ['--seed', ''], /--seed is a number, not ''/],
+    ['workers without a number', ['--workers', 'all'], /--workers is a number, not 'all'/],
+    ['the same, in processes', ['--workers', '', '--jobs', '2'], /--workers is a number, not ''/],
     ['no list', ['--clip-timestamps', '1,x'], /--clip-timestamps is a number, not 'x'/],
     ['a folder for models', ['--model_dir', 'x'], /no --model-dir: .*XDG_CACHE_HOME/],
     ['no truth for a flag', ['--word_timestamps=maybe'], /is true or false, not 'maybe'/],
@@ -626,10 +692,16 @@ describe('other commands', () => {
     expect(uses.calls).toEqual([['plan', 'base', { revise: true, vad: false }]]);
     expect(uses.stdout).toMatch(/^second hearing +32\.0 MB\nvoice detector +9\.4 MB$/m);
     expect(await run('plan', 'base', '--vad', '--no-vad')).toMatchObject({ status: 64, calls: [] });
+    const engines = await run('plan', 'base', '--workers', '3');
+    expect(engines.calls).toEqual([['plan', 'base', { workers: 3 }]]);
+    expect(engines.stdout).toMatch(/^further engines +500\.0 MB\nat most /m);
+    const usual = await run('plan', 'base', '--workers', 'auto');
+    expect(usual.calls).toEqual([['plan', 'base', { workers: 'auto' }]]);
     const json = await run('plan', 'base', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ weightBytes: 148_123_648 });
     for (const [option, value] of [
       ['--threads', 'many'],
+      ['--workers', 'many'],
       ['--beam-size', 'x'],
       ['--dtype', 'f64'],
     ] as const) {

@@ -6,7 +6,14 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import type { LoadOptions, ModelSource, Transcript, WhisperModel } from '../../web/src/node.js';
+import type {
+  LoadOptions,
+  MemoryFacts,
+  ModelSource,
+  Transcript,
+  WhisperModel,
+} from '../../web/src/node.js';
+import type { FromWorker } from '../../web/src/protocol/link.js';
 import { builtPackage } from '../support/built_package.js';
 import {
   errorOf,
@@ -64,6 +71,17 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((done) => setTimeout(done, 1));
 }
 
+/** What the engine in a worker takes; the package does not read the answer. */
+function wasmBytesOf(worker: Worker): Promise<number> {
+  type Answer = FromWorker & { readonly answer: MemoryFacts };
+  return new Promise((done) => {
+    worker.on('message', ({ id, answer }: Answer) => {
+      if (id === -1) done(answer.wasmBytes);
+    });
+    worker.postMessage({ type: 'call', id: -1, name: 'memory' });
+  });
+}
+
 test('two and three are the same, and say what one says of each chunk', async () => {
   const model = await load(modelPath);
   expect(await model.transcribe(recording, { workers: 3 })).toEqual(first);
@@ -79,6 +97,27 @@ test('two and three are the same, and say what one says of each chunk', async ()
   const words = { timestamps: 'word' } as const;
   const one = await model.transcribe(short, { ...alone, ...words });
   expect(await model.transcribe(short, { ...words, workers: 3 })).toEqual(one);
+});
+
+test('they take no more memory than plan() says', async () => {
+  const options = { workers: 3 };
+  const plan = await susurrus.plan(modelPath, options);
+  const one = await susurrus.plan(modelPath);
+  const model = await load(modelPath, options);
+  expect(workers).toHaveLength(2);
+  const hard = { beamSize: 5, timestamps: 'word' } as const;
+  await model.transcribe(recording, hard);
+  const { wasmBytes } = await model.memory();
+  const further = await Promise.all(workers.map(wasmBytesOf));
+  const engineBytes = one.peakBytes - one.detectorBytes;
+  for (const bytes of [wasmBytes, ...further]) {
+    expect(bytes).toBeGreaterThan(one.weightBytes);
+    expect(bytes).toBeLessThanOrEqual(engineBytes);
+  }
+  // With the copy that one of them is made from.
+  const all = further.reduce((sum, bytes) => sum + bytes, 2 * wasmBytes);
+  expect(all + plan.detectorBytes).toBeLessThanOrEqual(plan.peakBytes);
+  expect(plan.peakBytes - one.peakBytes).toBe(plan.furtherBytes);
 });
 
 test('temperatures above 0 draw the same, whoever draws', async () => {

@@ -18,8 +18,8 @@ export const transcribeHelp: CommandHelp = {
       rows: [
         [
           '--workers N|auto',
-          '1 to 16 engines transcribe one recording, cut at pauses, or as many as processors and memory allow (auto). The text does not ' +
-            'depend on it',
+          '1 to 16 engines transcribe one recording, cut at pauses into chunks, or as many as processors and memory allow (auto). The ' +
+            'text does not depend on it',
         ],
         [
           '--jobs N',

@@ -86,8 +86,13 @@ export const strings = {
     notSaid: 'not said in the file',
     weightsIn: (format: string, types: string) => `${format}, weights in ${types}`,
     measuredLater: 'measured when it transcribes',
-    summary: (threads: number, variant: string) =>
-      `${threads === 1 ? '1 thread' : `${threads} threads`} · ${variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD'}`,
+    forLong: 'for a long recording',
+    summary: (engines: number, threads: number, variant: string) =>
+      [
+        ...(engines === 1 ? [] : [`${engines} engines`]),
+        threads === 1 ? '1 thread' : `${threads} threads`,
+        variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD',
+      ].join(' · '),
     module: (format: string) => `${format} module`,
     weights: 'weights',
     caches: 'caches',

@@ -35,9 +35,13 @@ export class FactsView {
     ]);
     this.#set('Languages', languagesOf(info));
     this.#set('Variant', info.variant, [info.variantReason]);
+    this.#set('Engines', String(info.workers), [
+      ...(info.workers > 1 ? [words.forLong] : []),
+      info.workersReason,
+    ]);
     this.#set('Threads', String(info.threads), [info.threadsReason]);
     this.#set('Speed', '–', [words.measuredLater]);
-    this.#summary.textContent = words.summary(info.threads, info.variant);
+    this.#summary.textContent = words.summary(info.workers, info.threads, info.variant);
   }
 
   /** A network that is run by name. */

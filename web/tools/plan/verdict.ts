@@ -18,8 +18,9 @@ const safeBytes = 2 ** 29;
 
 export interface Needs {
   readonly peakBytes: number;
-  /** Those of the peak that the engine does not have to address. */
+  /** Those of the peak that the first engine does not have to address. */
   readonly detectorBytes: number;
+  readonly furtherBytes: number;
   /** Bytes to be fetched and cached. */
   readonly keptLaterBytes: number;
 }
@@ -41,7 +42,7 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
 
   function fitsInto(): PlanVerdict['fits'] {
     const needed = inWords(peakBytes);
-    const addressed = needs.peakBytes - needs.detectorBytes;
+    const addressed = needs.peakBytes - needs.detectorBytes - needs.furtherBytes;
     if (addressed > mostWasmBytes) {
       reasons.push(`it needs ${inWords(addressed)}, and WebAssembly addresses 4 GiB`);
       return 'no';

@@ -31,8 +31,8 @@ export interface CommonTranscribeOptions extends Abortable {
    * the detector cannot be loaded, a call without this option continues without it and adds a warning to `info.warnings`; with `true` or
    * options the call rejects.
    *
-   * A recording of up to ten minutes passes through the detector before the model starts, since its loudness is measured as a whole. In
-   * longer recordings, in streams, and with `normalization: 'window'`, the detector is at most a minute ahead of the model.
+   * The detector is at most a minute ahead of the model, or of its engines. Where the loudness of the whole is measured, a recording passes
+   * through it first: with `normalization: 'recording'`, and up to ten minutes with `conditionOnPreviousText: true`.
    */
   readonly vad?: boolean | VadOptions;
   /**
