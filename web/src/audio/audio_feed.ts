@@ -23,6 +23,7 @@ import {
   isMediaTrack,
   isPcm,
   isSampleStream,
+  isFloats,
   isSamples,
   isStream,
   type AnyStream,
@@ -88,7 +89,7 @@ export async function openAudio(
     refuseDetached(audio, 'audio');
   }
   if (isSamples(audio)) {
-    return { samples: asFloats(audio), isOwn: !(audio instanceof Float32Array) };
+    return { samples: asFloats(audio), isOwn: !isFloats(audio) };
   }
   if (isPcm(audio)) return hear(inMemory(audio), surroundings);
   if (isAudioBuffer(audio)) {

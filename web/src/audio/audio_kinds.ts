@@ -15,8 +15,14 @@ import { invalidOption } from '../api/errors.js';
 
 const isObject = (audio: unknown): audio is object => typeof audio === 'object' && audio !== null;
 
+/** Each frame of a page has classes of its own. */
+const isNamed = (audio: unknown, name: string): boolean =>
+  Object.prototype.toString.call(audio) === `[object ${name}]`;
+
+export const isFloats = (audio: unknown): audio is Float32Array => isNamed(audio, 'Float32Array');
+
 export const isSamples = (audio: unknown): audio is SampleArray =>
-  audio instanceof Float32Array || audio instanceof Int16Array;
+  isFloats(audio) || isNamed(audio, 'Int16Array');
 
 export const isBlob = (audio: unknown): audio is Blob =>
   typeof Blob !== 'undefined' && audio instanceof Blob;

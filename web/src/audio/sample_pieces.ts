@@ -1,14 +1,14 @@
 // Samples in memory as interleaved pieces, so that no second copy of all of them is made.
 import type { PcmAudio, SampleArray } from '../api/types.js';
 import type { DecodedPiece } from '../protocol/audio.js';
-import { channelsOf, isSamples } from './audio_kinds.js';
+import { channelsOf, isFloats, isSamples } from './audio_kinds.js';
 
 /** Samples of a piece, of all channels. */
 const pieceSamples = 1 << 18;
 
 /** Samples as floats; integers are scaled to a full scale of 1. */
 export function asFloats(samples: SampleArray): Float32Array {
-  if (samples instanceof Float32Array) return samples;
+  if (isFloats(samples)) return samples;
   const floats = new Float32Array(samples.length);
   for (let i = 0; i < samples.length; ++i) floats[i] = (samples[i] ?? 0) / 32768;
   return floats;
