@@ -639,11 +639,12 @@ describe('how many engines there are', () => {
     [{ processors: 2, memoryBytes: much }, 2],
     [{ processors: 3, memoryBytes: much }, 3],
     [{ processors: 8, memoryBytes: much }, 7],
-    [{ processors: 64, memoryBytes: much }, 16],
+    [{ processors: 64, memoryBytes: much }, 8],
     // A quarter of 1 GB holds five of 50 MB.
     [{ processors: 8, memoryBytes: 1e9 }, 5],
     [{ processors: 8, memoryBytes: 1e6 }, 1],
-    [{ processors: 64 }, 10],
+    [{ processors: 64, memoryBytes: 1.4e9 }, 7],
+    [{ processors: 64 }, 8],
     [{ processors: 8, memoryBytes: much, whyOne: 'why' }, 1],
   ];
   test.each(cases)('%j: %d', async (device, count) => {
@@ -654,6 +655,17 @@ describe('how many engines there are', () => {
     await model.transcribe(recordingOf(40), { language: 'en', ...options });
     expect(counts.loads).toBeLessThan(count);
     expect(counts.loads > 0).toBe(count > 1);
+  });
+
+  test.each([
+    [2, 2, 1],
+    [4, 4, 1],
+    [8, 8, 2],
+    [16, 8, 4],
+    [64, 8, 8],
+  ])('%d processors, %d threads: %d', (processors, threads, count) => {
+    const device = { processors, memoryBytes: much };
+    expect(load({ device, choice: { threads } }).model.info.workers).toBe(count);
   });
 
   test('no more than chunks; those that are ready are there at once', async () => {

@@ -29,11 +29,10 @@ export function infoOf(choice: EngineChoice, facts: VerifiedFacts, device: Devic
   const codes = Object.keys(facts.special.languages);
   return {
     ...common,
-    ...chooseWorkers(
-      choice.workers ?? 'auto',
-      device,
-      weightBytes + kvCacheBytes + activationBytes,
-    ),
+    ...chooseWorkers(choice.workers ?? 'auto', device, {
+      engineBytes: weightBytes + kvCacheBytes + activationBytes,
+      threads: choice.threads,
+    }),
     family: 'whisper',
     dims: facts.dims,
     streams: true,
