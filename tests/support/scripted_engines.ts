@@ -58,7 +58,7 @@ export class ScriptedEngine implements EngineLink {
   /** Chunks under way. */
   readonly underWay = new Set<number>();
   isClosed = false;
-  /** Of a copy. */
+  /** What a copy was given. */
   ownThreads: number | undefined;
   #number: number;
   readonly #script: Script;

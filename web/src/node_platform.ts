@@ -28,8 +28,11 @@ export const node: Platform = {
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   device: () => ({
     processors: availableParallelism(),
-    // A container's limit, where there is one; Node 20 and later.
-    memoryBytes: Math.min(totalmem(), process.constrainedMemory?.() || Infinity),
+    // A container's limit, where there is one; not every runtime tells it.
+    memoryBytes: Math.min(
+      totalmem(),
+      (process as { constrainedMemory?: () => number }).constrainedMemory?.() || Infinity,
+    ),
   }),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFurtherEngine: () => openNodeWorker('engine'),

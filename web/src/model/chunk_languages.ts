@@ -51,7 +51,7 @@ export class ChunkLanguages {
     };
   }
 
-  /** The same with what is known of a chunk that is being heard. */
+  /** `found`, with what is known of a chunk that is being heard. */
   foundWith({ languages = [], languageProbability }: HeardLanguages): HeardLanguages {
     if (!this.#isPerWindow && this.#shares.length > 0) return this.found;
     if (languages.length === 0) {

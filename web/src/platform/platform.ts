@@ -45,7 +45,7 @@ export interface Platform {
   openFurtherEngine(threads: number): EngineLink;
   /** Starts the module that runs models which are graphs, in a worker or in this thread. */
   openNetworks(): NetworksLink;
-  /** The same for the voice detector, which is to work beside an engine. */
+  /** Starts such a module for the voice detector, which is to work beside an engine. */
   openDetector(): NetworksLink;
   /** Starts the module that reads model files without running them. */
   openFiles(): FilesLink;

@@ -13,7 +13,7 @@ export type WorkersChoice = Pick<ModelInfo, 'workers' | 'workersReason'>;
 
 /** Taken for a device that does not tell: a phone of some years ago. */
 const leastMemory = 2 ** 31;
-/** Of the memory, engines take no more than a quarter. */
+/** Engines take no more than a quarter of the memory. */
 const share = 4;
 /** Where there are so many processors, one is left to the page, the detector, and other programs. */
 const spareFrom = 4;
