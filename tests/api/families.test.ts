@@ -113,7 +113,8 @@ async function load(): Promise<{ engine: EngineLink; model: WhisperModel }> {
   const loaded = await engine.call('finishLoad', undefined);
   expect(loaded).toEqual(facts);
   const choice = { variant: 'simd', reason: 'asked for', threads: 1, threadsReason: '' } as const;
-  const model = new EngineModel(engine, {} as Platform, choice, loaded) as unknown as WhisperModel;
+  const platform = { device: () => ({ processors: 1 }) } as Platform;
+  const model = new EngineModel(engine, platform, choice, loaded) as unknown as WhisperModel;
   return { engine, model };
 }
 
