@@ -100,6 +100,7 @@ const facts = (codes: readonly string[]) =>
   ({
     ...{ family: 'whisper', format: 'APR2 2.0', dtypes: ['f32'], warnings: [], multilingual: true },
     ...{ dims: { nVocab: tinyDims.n_vocab, nTextCtx: 16, nAudioCtx: 20 } },
+    memoryPlan: { weightBytes: 1, kvCacheBytes: 1, activationBytes: 1 },
     special: { languages: Object.fromEntries(codes.map((code, i) => [code, i])) },
   }) as unknown as WhisperFacts;
 
@@ -109,7 +110,8 @@ let model: WhisperModel;
 function modelOf(platform: Partial<Platform>, ...codes: string[]): WhisperModel {
   const choice = { variant: 'simd', reason: '', threads: 1, threadsReason: '' } as const;
   const link = engine as unknown as EngineLink;
-  const made = new EngineModel(link, platform as Platform, choice, facts(codes));
+  const own = { ...node, ...platform };
+  const made = new EngineModel(link, own, choice, facts(codes));
   return made as unknown as WhisperModel;
 }
 

@@ -140,6 +140,8 @@ describe('a model of another family', () => {
       variantReason: 'asked for',
       threads: 1,
       threadsReason: '',
+      workers: 1,
+      workersReason: 'models of this family have one engine',
     });
     expect(await model.memory()).toMatchObject({ weightBytes: 12, activationBytes: 4 });
   });
