@@ -99,8 +99,8 @@ describe('a page that is not', () => {
           const model = await loadModel<'whisper'>('/demo/models/digits.apr');
           const wav = await (await fetch('/demo/sample.wav')).arrayBuffer();
           const once = new Int16Array(wav, 44);
-          const sound = new Int16Array(5 * once.length);
-          for (let i = 0; i < 5; ++i) sound.set(once, i * once.length);
+          const sound = new Int16Array(8 * once.length);
+          for (let i = 0; i < 8; ++i) sound.set(once, i * once.length);
           const [first, second] = [
             await model.transcribe(sound, { workers: 2 }),
             await model.transcribe(sound, { workers: 3 }),

@@ -33,7 +33,7 @@ import { converted, type Converted, type PieceSource } from './conversion.js';
 import { decodeFile, type OpenedFile } from './decoded_file.js';
 import { collect, openFile } from './encoded_file.js';
 import { leave } from './leave.js';
-import { asFloats, piecesOf } from './sample_pieces.js';
+import { asFloats, piecesOf, secondsOf } from './sample_pieces.js';
 
 /**
  * Compressed recordings up to this length are decoded whole (38 MB) before transcription. Longer ones are decoded while the engine
@@ -117,6 +117,7 @@ const inMemory = (audio: PcmAudio): OpenedFile => ({
   pieces: piecesOf(audio),
   isOwn: false,
   isPlain: true,
+  plainSeconds: secondsOf(audio),
 });
 
 /** A stream's first chunk tells whether it is of samples or of a file's bytes. */
@@ -151,7 +152,7 @@ function beginningWith(first: IteratorResult<unknown>, rest: Chunks): Chunks {
 }
 
 async function hear(
-  { pieces, duration, isOwn, isPlain }: OpenedFile,
+  { pieces, duration, isOwn, isPlain, plainSeconds }: OpenedFile,
   surroundings: Surroundings,
 ): Promise<OpenedAudio> {
   const { engine, signal, onProgress, holding } = surroundings;
@@ -181,7 +182,7 @@ async function hear(
     await work.return(undefined);
     return { samples, isOwn: true };
   }
-  return { chunks: chunksFrom(work, samples), duration };
+  return { chunks: chunksFrom(work, samples), duration: duration ?? plainSeconds };
 }
 
 function hearLive(pieces: PieceSource, { engine, signal }: Surroundings): OpenedAudio {

@@ -14,6 +14,8 @@ export interface OpenedFile {
   readonly isOwn: boolean;
   /** Its samples are stored as they are, so that it is as long as it is large. */
   readonly isPlain: boolean;
+  /** About how long it is, where it is decoded in no time; what takes time has `duration`, and reports. */
+  readonly plainSeconds?: number | undefined;
   /** As the file says; a hint. */
   readonly duration?: number | undefined;
 }
@@ -23,7 +25,10 @@ export async function decodeFile(
   platform: Platform,
   signal: AbortSignal | undefined,
 ): Promise<OpenedFile> {
-  if (await isWav(file)) return { pieces: wavPieces(file), isOwn: true, isPlain: true };
+  if (await isWav(file)) {
+    const plainSeconds = await wavSeconds(file);
+    return { pieces: wavPieces(file), isOwn: true, isPlain: true, plainSeconds };
+  }
   const link = platform.openAudio();
   // The worker ends with the work, whatever it is doing.
   const release = onAbort(signal, () => link.close());
@@ -118,6 +123,26 @@ const isAtOnce = (error: unknown): boolean =>
   error instanceof SusurrusError &&
   error.code === 'malformed' &&
   error.details.got?.endsWith('at 0.000 s') === true;
+
+/** Where the format is looked for, which comes before the samples. */
+const wavHeadBytes = 4096;
+
+/** About how long a WAV file is, from its size and its bytes a second; the core reads it exactly, later. */
+async function wavSeconds(file: EncodedFile): Promise<number | undefined> {
+  const head = new DataView(await readBytes(file, 0, Math.min(wavHeadBytes, file.size)));
+  const nameAt = (at: number): string =>
+    String.fromCharCode(...[0, 1, 2, 3].map((i) => head.getUint8(at + i)));
+  const isLittle = head.byteLength > 4 && nameAt(0) !== 'RIFX';
+  for (let at = 12; at + 20 <= head.byteLength;) {
+    const size = head.getUint32(at + 4, isLittle);
+    if (nameAt(at) === 'fmt ') {
+      const bytesEach = head.getUint32(at + 16, isLittle);
+      return bytesEach > 0 ? Math.max(0, file.size - at - 8 - size) / bytesEach : undefined;
+    }
+    at += 8 + size + (size % 2);
+  }
+  return undefined;
+}
 
 async function* wavPieces(file: EncodedFile): AsyncGenerator<Piece, undefined> {
   for (let at = 0; at < file.size; at += wavPieceBytes) {

@@ -14,11 +14,18 @@ export function asFloats(samples: SampleArray): Float32Array {
   return floats;
 }
 
+/** Samples of each channel. */
+const framesOf = ({ samples }: PcmAudio, channels: number): number =>
+  isSamples(samples) ? samples.length / channels : (samples[0]?.length ?? 0);
+
+export const secondsOf = (audio: PcmAudio): number =>
+  framesOf(audio, channelsOf(audio)) / audio.sampleRate;
+
 export function* piecesOf(audio: PcmAudio): Generator<DecodedPiece, undefined> {
   const channels = channelsOf(audio);
   const { samples, sampleRate } = audio;
   const atOnce = Math.max(1, Math.floor(pieceSamples / channels));
-  const frames = isSamples(samples) ? samples.length / channels : (samples[0]?.length ?? 0);
+  const frames = framesOf(audio, channels);
   for (let begin = 0; begin < frames; begin += atOnce) {
     const end = Math.min(frames, begin + atOnce);
     const piece = isSamples(samples)

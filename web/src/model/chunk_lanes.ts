@@ -31,17 +31,24 @@ export interface ChunkTask<Part, Heard> {
   readonly gate: PauseGate;
   /** Whether what is heard in a chunk depends on no other. Else they are heard one after the other. */
   readonly isApart: () => boolean;
-  /** Parts are the same whoever hears the chunk. */
   readonly hear: (
     engine: EngineLink,
     chunk: SpeechChunk,
-    onPart: (part: Part) => void,
-    signal: AbortSignal,
+    call: HearingCall<Part>,
   ) => Promise<Heard>;
   /** Called in the chunks' order, and for the earliest chunk as its parts come. */
   readonly tellPart: (part: Part) => void;
   /** Called in the chunks' order, each behind its parts. */
   readonly tell: (heard: Heard) => void;
+}
+
+/** What goes with a chunk to an engine. */
+export interface HearingCall<Part> {
+  /** Parts are the same whoever hears the chunk. */
+  readonly onPart: (part: Part) => void;
+  /** Whether nothing before this chunk is missing. */
+  readonly isEarliest: () => boolean;
+  readonly signal: AbortSignal;
 }
 
 interface Job {
@@ -177,8 +184,10 @@ export class ChunkLanes<Part, Heard> {
           this.#tell();
           this.#changed();
         };
+        const isEarliest = (): boolean => job.index === this.#toldCount;
         try {
-          hearing.heard = await this.#task.hear(engine, job.chunk, onPart, signal);
+          const call = { onPart, isEarliest, signal };
+          hearing.heard = await this.#task.hear(engine, job.chunk, call);
         } catch (error) {
           throwIfAborted(this.#signal);
           if (isOwn || isAboutRequest(error)) throw error;

@@ -19,7 +19,7 @@ import type {
 } from '../protocol/engine.js';
 import { segmentInScript } from './chinese_script.js';
 import { ChunkLanguages } from './chunk_languages.js';
-import { ChunkLanes } from './chunk_lanes.js';
+import { ChunkLanes, type HearingCall } from './chunk_lanes.js';
 import {
   beginScript,
   reporting,
@@ -148,7 +148,7 @@ function transcribeCut(
           ...{ chunks: chunked.chunks, doneCount, engine, pool, gate: run.gate },
           ...{ most, threadsOfEach: threadsOf(most) },
           isApart: () => !isDetected || languages.told !== undefined,
-          hear: (engine, chunk, onPart, signal) => {
+          hear: (engine, chunk, call) => {
             const request = {
               samples: chunk.samples,
               settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined),
@@ -156,8 +156,13 @@ function transcribeCut(
               run: number,
               threads: threadsOf(lanes.engines.size),
             };
-            const modelAwaited = (): void => report({ phase: 'wait', loaded: 0 });
-            return hear(engine, chunk, request, { onPart, signal, modelAwaited });
+            const onAside = (event: EngineEvent): void => {
+              if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
+              if (event.type === 'progress' && call.isEarliest()) {
+                meter.update(chunk.timeOf(event.progress.loaded));
+              }
+            };
+            return hear(engine, chunk, request, { ...call, onAside });
           },
           tellPart: ({ end, segments, rejected, languages: found }) => {
             const [first] = segments;
@@ -228,21 +233,22 @@ interface HeardChunk {
   readonly answer: EngineCalls['transcribe']['answer'];
 }
 
-interface Hearing {
-  readonly onPart: (window: HeardWindow) => void;
-  readonly modelAwaited: () => void;
-  readonly signal: AbortSignal;
+interface Hearing extends HearingCall<HeardWindow> {
+  /** Gets the events that are no window. */
+  readonly onAside: (event: EngineEvent) => void;
 }
 
 async function hear(
   engine: EngineLink,
   chunk: SpeechChunk,
   request: Request,
-  { onPart, modelAwaited, signal }: Hearing,
+  { onPart, onAside, signal }: Hearing,
 ): Promise<HeardChunk> {
   const onEvent = (event: EngineEvent): void => {
-    if (event.type === 'modelAwaited') modelAwaited();
-    if (event.type !== 'window') return;
+    if (event.type !== 'window') {
+      onAside(event);
+      return;
+    }
     const [segments, rejected] = [event.segments, event.rejected].map((list) =>
       list.map((segment) => chunk.placed(segment)),
     ) as [Segment[], Segment[]];
