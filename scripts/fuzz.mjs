@@ -5,7 +5,15 @@
 // Each target (tests/fuzz/*_fuzz.cc) begins with its seeds and tests/fuzz/corpus, and is given N seconds (60). What it finds
 // is written to build/fuzz/findings. With --keep, the fewest inputs that reach what all of them reach become the corpus.
 // With --quick the first target has a second in the build that is there: whether it works.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
@@ -109,11 +117,13 @@ async function keep(target) {
   packCorpus(target, fewest);
 }
 
-/** Writes the seeds of each target, once it is built. */
+/** Writes the seeds of each target, once it is built. Those that are there are left alone: another process may be reading them. */
 export async function makeSeeds() {
   const seeds = join(work, 'seeds');
+  const program = join(programs, 'make_seeds');
+  if (existsSync(seeds) && statSync(seeds).mtimeMs > statSync(program).mtimeMs) return;
   rmSync(seeds, { recursive: true, force: true });
-  await run(join(programs, 'make_seeds'), [seeds]);
+  await run(program, [seeds]);
 }
 
 async function fuzzFromCommandLine() {
