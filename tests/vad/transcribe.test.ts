@@ -10,7 +10,13 @@ import type { Platform } from '../../web/src/platform/platform.js';
 import type { HeardAudio } from '../../web/src/platform/speech.js';
 import { KeptDetector } from '../../web/tools/vad/kept_detector.js';
 import { builtPackage } from '../support/built_package.js';
-import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import {
+  errorOf,
+  modelPath,
+  sampleAudio,
+  samplePath,
+  sampleText,
+} from '../support/embedded_model.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { joined } from '../../web/src/api/joined.js';
 import { AudioFeed } from '../../web/src/audio/audio_feed.js';
@@ -339,6 +345,11 @@ test('what is normalised window by window does not wait for the detector, and ha
     onProgress: ({ remainingSeconds }) => remaining.push(remainingSeconds ?? -1),
   });
   expect(Math.max(...remaining)).toBeGreaterThan(0);
+  const lengths: unknown[] = [];
+  const wav = readFileSync(samplePath);
+  await model.transcribe(wav, { onProgress: (event) => lengths.push(event.total) });
+  // From the file's size and its bytes a second, before the end.
+  expect(lengths[0]).toBeCloseTo(sample.length / rate, 2);
   const streamed = await model.transcribe(inPieces(long, 30000), options);
   expect(heard).toEqual({ ...streamed, chunkCount: 1 });
   expect(wordsOf(heard).length).toBeGreaterThan(20);

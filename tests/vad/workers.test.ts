@@ -172,6 +172,28 @@ test('what came as a stream is copied, too, and early models wait until it is th
   expect(ended).toEqual(expect.arrayContaining(workers));
 });
 
+test('an early load that is aborted rejects once, though it was asked for engines', async () => {
+  const controller = new AbortController();
+  const rejections: unknown[] = [];
+  const onRejection = (reason: unknown): number => rejections.push(reason);
+  process.on('unhandledRejection', onRejection);
+  try {
+    const bytes = modelBytes();
+    async function* stopping(): AsyncGenerator<Uint8Array> {
+      yield bytes.subarray(0, bytes.length - 100);
+      await until(() => controller.signal.aborted);
+    }
+    const options = { early: true, workers: 3, signal: controller.signal } as const;
+    const model = await load(stopping(), options);
+    controller.abort('enough');
+    expect(await errorOf(model.loaded)).toBe('enough');
+    await new Promise((done) => setTimeout(done, 20));
+    expect([rejections, workers]).toEqual([[], []]);
+  } finally {
+    process.off('unhandledRejection', onRejection);
+  }
+});
+
 test('with threads, which a copy has, too', async () => {
   const model = await load(modelPath, { threads: 2, variant: 'simd' });
   const whole = await model.transcribe(recording, { workers: 2 });

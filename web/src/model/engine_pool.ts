@@ -1,7 +1,7 @@
 // The further engines of a model, each with weights of its own, for transcriptions in chunks.
 import { disposedDuringWork } from '../api/errors.js';
 import { SharedWork } from '../api/shared_work.js';
-import { throwIfAborted } from '../api/signals.js';
+import { onAbort, throwIfAborted } from '../api/signals.js';
 import type { EngineLink } from '../protocol/engine.js';
 import type { Companion } from './resting_engine.js';
 
@@ -22,7 +22,10 @@ interface Place {
 /** Milliseconds after which engines that nobody works with end, unless they are kept. */
 const patience = 60_000;
 
-/** Engines are made when they are wanted, and stay for a while, or, where they are kept, until the model sleeps or ends. One that fails is not replaced before. */
+/**
+ * Engines are made when they are wanted, and stay for a while, or, where they are kept, until the model sleeps or ends. One that fails is
+ * not replaced before.
+ */
 export class EnginePool implements Companion {
   readonly #warn: (warning: string) => void;
   readonly #closing = new AbortController();
@@ -76,9 +79,17 @@ export class EnginePool implements Companion {
 
   /** Makes so many, unless they are there. Those that cannot be had are missing later. */
   async makeReady(count: number, threads: number, signal?: AbortSignal): Promise<void> {
-    const ending = signal ?? this.closed;
-    const taking = Array.from({ length: count }, () => this.take(count, threads, ending));
-    for (const engine of await Promise.all(taking)) if (engine) this.giveBack(engine);
+    // Each listens to a signal of its own, as in lanes.
+    const waits = Array.from({ length: count }, () => new AbortController());
+    const release = onAbort(signal, () => {
+      for (const wait of waits) wait.abort(signal?.reason);
+    });
+    try {
+      const taking = waits.map((wait) => this.take(count, threads, wait.signal));
+      for (const engine of await Promise.all(taking)) if (engine) this.giveBack(engine);
+    } finally {
+      release();
+    }
     throwIfAborted(signal);
   }
 

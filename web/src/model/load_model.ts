@@ -55,6 +55,8 @@ export async function loadModelOn(
   if (typeof options.workers === 'number' && options.workers > 1) {
     const making = model.makeReady(options.signal);
     if (options.early !== true) await orDisposed(model, making);
+    // An abort of the load is told by model.loaded.
+    else making.catch(() => undefined);
   }
   if (autoSleep === undefined) {
     model.watch();

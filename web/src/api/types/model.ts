@@ -60,7 +60,7 @@ export interface CommonInfo {
   readonly threads: number;
   /** Why this number. */
   readonly threadsReason: string;
-  /** How many engines `workers: 'auto'` gives a long recording, and which the option of loadModel() made ready; 1 for other families. */
+  /** How many engines transcribe a long recording where `transcribe()` does not say; 1 for other families. */
   readonly workers: number;
   /** Why so many. */
   readonly workersReason: string;
