@@ -2,7 +2,7 @@
 // a chunk depends on its sound and its place alone, never on how many engines there are, nor on which of them fail.
 import { transcribing } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
-import { sampleRate } from '../api/generated/whisper.js';
+import { hopSamples, sampleRate } from '../api/generated/whisper.js';
 import { anyOf, orAborted } from '../api/signals.js';
 import type { ModelInfo, Segment, Transcript } from '../api/types.js';
 import { isLive } from '../audio/audio_kinds.js';
@@ -151,7 +151,7 @@ function transcribeCut(
           hear: (engine, chunk, call) => {
             const request = {
               samples: chunk.samples,
-              settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined),
+              settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined, info),
               state: undefined,
               run: number,
               threads: threadsOf(lanes.engines.size),
@@ -265,13 +265,24 @@ const detects = ({ language = 'auto' }: Settings, { languages }: ModelInfo): boo
 
 const mostSeed = Number.MAX_SAFE_INTEGER;
 
-function settingsOf({ start }: SpeechChunk, settings: Settings, language?: string): Settings {
+/** Whether the encoder may leave out what is empty in a window. It costs no words in English, and some in other languages. */
+const isShort = (samples: number, language: string | undefined, info: ModelInfo): boolean =>
+  samples <= 2 * (info.dims?.nAudioCtx ?? 0) * hopSamples &&
+  (language === 'en' || info.languages.length <= 1);
+
+function settingsOf(
+  { start, samples }: SpeechChunk,
+  settings: Settings,
+  told: string | undefined,
+  info: ModelInfo,
+): Settings {
   const { seed = 0 } = settings;
   // Chunks draw apart from each other, as windows do.
   const place = Math.round(start * sampleRate);
   return {
+    ...(isShort(samples.length, told ?? settings.language, info) && { encoderContext: 'auto' }),
     ...settings,
-    ...(language !== undefined && { language }),
+    ...(told !== undefined && { language: told }),
     normalization: 'window',
     seed: seed > mostSeed - place ? seed - (mostSeed - place) - 1 : seed + place,
   };
