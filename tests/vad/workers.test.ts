@@ -230,11 +230,7 @@ function printedBy(body: string, flags: readonly string[] = []): string {
        const model = await loadModel('digits');
        ${body}`,
     );
-    const options = {
-      encoding: 'utf8',
-      timeout: limit(60_000),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    } as const;
+    const options = { encoding: 'utf8', timeout: limit(60_000) } as const;
     return execFileSync(process.execPath, ['--no-warnings', ...flags, program], options);
   } finally {
     rmSync(folder, { recursive: true });
