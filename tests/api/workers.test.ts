@@ -8,6 +8,7 @@ import type {
   WhisperModel,
 } from '../../web/src/api/types.js';
 import { EnginePool } from '../../web/src/model/engine_pool.js';
+import { node } from '../../web/src/node_platform.js';
 import type { Device } from '../../web/src/platform/workers.js';
 import { errorOf } from '../support/embedded_model.js';
 import {
@@ -673,6 +674,18 @@ describe('how many engines there are', () => {
     await model.transcribe(recordingOf(40), { language: 'en', ...options });
     expect(counts.loads).toBeLessThan(count);
     expect(counts.loads > 0).toBe(count > 1);
+  });
+
+  test('where a runtime does not let its memory be known, there is nothing known of it', () => {
+    expect(node.device().memoryBytes).toBeGreaterThan(0);
+    const refusing = jest.spyOn(process, 'constrainedMemory').mockImplementation(() => {
+      throw new Error('Requires sys access');
+    });
+    try {
+      expect(node.device()).toMatchObject({ memoryBytes: undefined, whyOne: undefined });
+    } finally {
+      refusing.mockRestore();
+    }
   });
 
   test.each([

@@ -172,6 +172,20 @@ test('what came as a stream is copied, too, and early models wait until it is th
   expect(ended).toEqual(expect.arrayContaining(workers));
 });
 
+test('an encrypted model is copied without its key', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'susurrus-sealed-'));
+  try {
+    const [sealed, key] = [join(folder, 'sealed.apr'), new Uint8Array(32).fill(7)];
+    await susurrus.encryptModel(modelPath, sealed, { key });
+    const model = await load(sealed, { key });
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+    await until(() => workers.length === 1);
+    expect(model.info.warnings).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('an early load that is aborted rejects once, though it was asked for engines', async () => {
   const controller = new AbortController();
   const rejections: unknown[] = [];
