@@ -1,4 +1,5 @@
 // transcribe({ workers }): chunks of a recording by several engines, which do as these tests say.
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type {
   SavedTranscription,
@@ -7,6 +8,7 @@ import type {
   WhisperModel,
 } from '../../web/src/api/types.js';
 import { EnginePool } from '../../web/src/model/engine_pool.js';
+import { node } from '../../web/src/node_platform.js';
 import type { Device } from '../../web/src/platform/workers.js';
 import { errorOf } from '../support/embedded_model.js';
 import {
@@ -49,6 +51,8 @@ function drawn(seed: number): () => number {
     return (state >>> 8) / 2 ** 24;
   };
 }
+
+const never = new Promise<never>(() => undefined);
 
 const kept = (saved: SavedTranscription | undefined): SavedTranscription =>
   JSON.parse(JSON.stringify(saved)) as SavedTranscription;
@@ -313,12 +317,13 @@ describe('an engine that fails', () => {
   });
 });
 
-test('thirty rounds of deaths and aborts lose nothing and double nothing', async () => {
+test('200 rounds of deaths, aborts and closings lose nothing, double nothing and leave nothing', async () => {
   const first = await expected();
-  for (let round = 0; round < 30; ++round) {
+  const ends = { heard: 0, aborted: 0, disposed: 0 };
+  for (let round = 0; round < 200; ++round) {
     const random = drawn(round);
     const workers = 2 + Math.floor(3 * random());
-    const { model, engines, counts } = load({
+    const { model, engines, opened, counts } = load({
       turnsOf: () => 1 + Math.floor(12 * random()),
       loads: async () => {
         await turns(Math.floor(20 * random()));
@@ -331,32 +336,46 @@ test('thirty rounds of deaths and aborts lose nothing and double nothing', async
       (heard) => heard,
       (error: unknown) => error,
     );
-    const state = { isOver: false };
+    const state = { isOver: false, isDisposed: false };
     void outcome.then(() => (state.isOver = true));
-    const aborts = random() < 0.3;
+    const [stops, isAbort, when] = [random() < 0.4, random() < 0.7, Math.floor(60 * random())];
     for (let turn = 0; !state.isOver; ++turn) {
       await turns(1);
       const further = engines[1 + Math.floor((engines.length - 1) * random())];
       if (random() < 0.1) further?.die();
-      if (aborts && turn === 15) controller.abort(round);
+      if (!stops || turn !== when) continue;
+      if (isAbort) controller.abort(round);
+      else {
+        state.isDisposed = true;
+        model.dispose();
+      }
     }
     const heard = await outcome;
-    if (controller.signal.aborted) expect([first, round]).toContainEqual(heard);
-    else expect(heard).toEqual(first);
+    // What stops it may come too late.
+    const isWhole = heard instanceof Object && 'segments' in heard;
+    if (isWhole) expect(heard).toEqual(first);
+    else if (state.isDisposed) expect(heard).toMatchObject({ code: 'aborted' });
+    else expect([heard, controller.signal.aborted]).toEqual([round, true]);
+    ++ends[isWhole ? 'heard' : state.isDisposed ? 'disposed' : 'aborted'];
     const { segments } = work.soFar;
     expect(segments).toEqual(first.segments.slice(0, segments.length));
+    await until(() => engines.every(({ underWay }) => underWay.size === 0));
+    expect(counts.left).toBe(1);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     // What was saved goes on with any number.
     const from = work.save();
     if (from) {
-      const rest = await model.transcribe(recording, {
-        from: kept(from),
-        workers: 1 + (round % 3),
-      });
-      expect(rest).toEqual(first);
+      const goesOn = state.isDisposed ? load().model : model;
+      const options = { from: kept(from), workers: 1 + (round % 3) };
+      expect(await goesOn.transcribe(recording, options)).toEqual(first);
     }
-    await until(() => engines.every(({ underWay }) => underWay.size === 0));
-    expect(counts.left).toBe(from ? 2 : 1);
+    for (const { closings } of opened) expect(closings).toBeLessThanOrEqual(1);
+    if (!state.isDisposed) model.dispose();
+    // Copies that are not wanted any more end once they are there.
+    await turns(30);
+    for (const { closings } of [engines[0]!, ...opened]) expect(closings).toBe(1);
   }
+  for (const count of Object.values(ends)) expect(count).toBeGreaterThan(10);
 });
 
 test('the first window decides on the language: others do not wait for the rest of its chunk', async () => {
@@ -436,7 +455,7 @@ describe('control', () => {
 
   test('an abort while a chunk does not come', async () => {
     for (const missing of [0, 3]) {
-      const { model, counts } = load({ missing });
+      const { model, counts } = load({ cuts: (chunk) => (chunk === missing ? never : undefined) });
       const controller = new AbortController();
       const work = model.transcribe(recording, { workers: 2, signal: controller.signal });
       await turns(100);
@@ -655,6 +674,18 @@ describe('how many engines there are', () => {
     await model.transcribe(recordingOf(40), { language: 'en', ...options });
     expect(counts.loads).toBeLessThan(count);
     expect(counts.loads > 0).toBe(count > 1);
+  });
+
+  test('where a runtime does not let its memory be known, there is nothing known of it', () => {
+    expect(node.device().memoryBytes).toBeGreaterThan(0);
+    const refusing = jest.spyOn(process, 'constrainedMemory').mockImplementation(() => {
+      throw new Error('Requires sys access');
+    });
+    try {
+      expect(node.device()).toMatchObject({ memoryBytes: undefined, whyOne: undefined });
+    } finally {
+      refusing.mockRestore();
+    }
   });
 
   test.each([

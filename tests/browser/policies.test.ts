@@ -17,6 +17,7 @@ import { launchBrowser } from './package_page.js';
 jest.setTimeout(limit(60_000));
 
 const text = sampleSegments.join(' ');
+const inCallingThread = 'the engine runs in the thread that calls it';
 const manyThreads = Math.min(8, availableParallelism());
 const folder = mkdtempSync(join(tmpdir(), 'susurrus-policies-'));
 let browser: Browser;
@@ -145,6 +146,30 @@ describe('a Content-Security-Policy', () => {
         failure(/dist\/worker\.mjs did not start.*forbids it: worker-src must allow 'self'/),
       );
     }));
+
+  test('that forbids workers lets susurrus/in-thread hear chunks with its one engine', () =>
+    onPage({ policy: "script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'" }, async (page) => {
+      const outcome = await page.evaluate(async () => {
+        const address = '/dist/in_thread.mjs';
+        const { loadModel } = (await import(address)) as typeof BrowserEntry;
+        const model = await loadModel<'whisper'>('/models/digits.apr');
+        const once = new Int16Array(await (await fetch('/sample.wav')).arrayBuffer(), 44);
+        const sound = new Int16Array(7 * once.length);
+        for (let i = 0; i < 7; ++i) sound.set(once, i * once.length);
+        const { workers, workersReason, warnings } = model.info;
+        const auto = await model.transcribe(sound);
+        const two = await model.transcribe(sound, { workers: 2 });
+        const later = model.info.warnings;
+        model.dispose();
+        return { auto, two, workers, workersReason, warnings, later };
+      });
+      expect(outcome).toMatchObject({
+        ...{ workers: 1, workersReason: inCallingThread, warnings: [] },
+        auto: { chunkCount: 2, text: expect.stringContaining(text) as unknown },
+        later: [expect.stringMatching(/^Fewer engines than the option workers.*one at a time/)],
+      });
+      expect(outcome.two).toEqual(outcome.auto);
+    }));
 });
 
 describe('files that are elsewhere', () => {
@@ -186,11 +211,22 @@ describe('files that are elsewhere', () => {
         const model = await susurrus.loadModel<'whisper'>('digits');
         const sound = await (await fetch('/sample.wav')).blob();
         const { text } = await model.transcribe(sound);
+        // Further engines are there, too.
+        const once = new Int16Array(await sound.arrayBuffer(), 44);
+        const long = new Int16Array(7 * once.length);
+        for (let i = 0; i < 7; ++i) long.set(once, i * once.length);
+        const one = await model.transcribe(long, { workers: 1 });
+        const two = await model.transcribe(long, { workers: 2 });
+        const isSame = JSON.stringify(two) === JSON.stringify(one);
+        const { chunkCount } = two;
+        const { warnings } = model.info;
         const { format } = await susurrus.inspect('/models/digits.apr');
-        return { refusal, text: text.trim(), format };
+        return { refusal, text: text.trim(), format, isSame, chunkCount, warnings };
       });
       expect(outcome.refusal).toMatch(/does not know where worker\.mjs is.*assets\.base/);
       expect(outcome).toMatchObject({ text, format: 'APR2' });
+      expect(outcome).toMatchObject({ isSame: true, chunkCount: 2, warnings: [] });
+      expect(page.workers().length).toBeGreaterThanOrEqual(3);
     });
   });
 });
@@ -236,9 +272,10 @@ describe('complaint 95: a place without workers', () => {
     onPage({}, async (page) => {
       const outcome = await page.evaluate(() => Reflect.deleteProperty(globalThis, 'Worker'));
       expect(outcome).toBe(true);
-      const threadsReason = 'the engine runs in the thread that calls it';
+      const reasons = { threadsReason: inCallingThread, workersReason: inCallingThread };
       for (const entry of ['index.mjs', 'in_thread.mjs']) {
-        expect(await listen(page, entry)).toMatchObject({ text, info: { threadsReason } });
+        const info = { threads: 1, workers: 1, ...reasons };
+        expect(await listen(page, entry)).toMatchObject({ text, info });
       }
     }));
 

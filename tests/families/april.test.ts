@@ -73,6 +73,7 @@ describeWithShared(['april-digits', 'recordings'], 'an .april model that was tra
     expect(model.family).toBe('transducer');
     expect(model.info).toMatchObject({
       ...{ format: 'april 1', languages: ['en'], streams: true, threads: 1, dtypes: ['f32'] },
+      ...{ workers: 1, workersReason: 'models of this family have one engine' },
     });
     model.dispose();
   });

@@ -37,12 +37,13 @@ describeWithShared(needs, 'BW2L models that were trained', () => {
     ).loadModel(resolve(sharedFolder, 'bw2l-digits', file));
     expect(model.info).toMatchObject({
       ...{ family: 'acoustic', format: 'BW2L 1', streams: false, languages: [], dtypes },
+      ...{ workers: 1, workersReason: 'models of this family have one engine' },
     });
     for (const recording of recordings) {
       const { text, words } = recording[file];
       if (text === undefined || words === undefined) continue;
       const samples = wavSamples(join('bw2l-digits/eval', recording.file));
-      const heard = await model.transcribe(samples, { timestamps: 'word' });
+      const heard = await model.transcribe(samples, { timestamps: 'word', workers: 2 });
       expect([recording.file, heard.text.trim()]).toEqual([recording.file, text]);
       const found = heard.segments.flatMap((segment) => segment.words ?? []);
       expect(found.map(({ word }) => word.trim())).toEqual(words.map(({ word }) => word));

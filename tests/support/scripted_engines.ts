@@ -36,10 +36,14 @@ export interface Script {
   turnsOf?: (chunk: number, engine: number) => number;
   /** What is detected in a chunk. */
   languageOf?: (chunk: number) => string;
+  /** Called when a further engine is to be opened; may throw. */
+  opens?: () => void;
   /** Awaited before a further engine is there; may throw. */
   loads?: (engine: number, signal: AbortSignal) => Promise<void>;
-  /** The chunk that never comes. */
-  missing?: number;
+  /** Awaited before a chunk is cut, and before the end; may throw. */
+  cuts?: (chunk: number) => Promise<void> | undefined;
+  /** Whether a chunk takes longer yet. */
+  isHeld?: (chunk: number, engine: number) => boolean;
   /** Why there is no detector. */
   detectorError?: Error;
   /** What the device tells; two processors with much memory where absent. */
@@ -57,7 +61,7 @@ export class ScriptedEngine implements EngineLink {
   readonly heard: Heard[] = [];
   /** Chunks under way. */
   readonly underWay = new Set<number>();
-  isClosed = false;
+  closings = 0;
   /** What a copy was given. */
   ownThreads: number | undefined;
   #number: number;
@@ -74,6 +78,14 @@ export class ScriptedEngine implements EngineLink {
     this.#number = 0;
     this.#script = script;
     this.#adopted = adopted;
+  }
+
+  get isClosed(): boolean {
+    return this.closings > 0;
+  }
+
+  get isDead(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** All that is under way fails, and all that comes. */
@@ -120,7 +132,8 @@ export class ScriptedEngine implements EngineLink {
     this.underWay.add(chunk);
     try {
       const count = this.#script.turnsOf?.(chunk, this.#number) ?? 3;
-      for (let turn = 0; turn < count || this.#paused.has(run); ++turn) {
+      const isHeld = (): boolean => this.#script.isHeld?.(chunk, this.#number) === true;
+      for (let turn = 0; turn < count || this.#paused.has(run) || isHeld(); ++turn) {
         await turns(1);
         this.#check(signal);
         if (turn !== Math.floor(count / 2)) continue;
@@ -137,7 +150,7 @@ export class ScriptedEngine implements EngineLink {
   }
 
   close(): void {
-    this.isClosed = true;
+    ++this.closings;
   }
 
   #check(signal: AbortSignal | undefined): void {
@@ -157,7 +170,7 @@ function segmentOf(chunk: number, id: number, settings: Settings, language: stri
 }
 
 /** The detector's part; `left` counts recordings that were given back. */
-function skipperOf(counts: { left: number; pulled: number }, { missing }: Script): SilenceSkipper {
+function skipperOf(counts: { left: number; pulled: number }, { cuts }: Script): SilenceSkipper {
   return {
     skip: () => Promise.reject(new Error('It is to be cut.')),
     chunks(audio: HeardAudio) {
@@ -169,7 +182,7 @@ function skipperOf(counts: { left: number; pulled: number }, { missing }: Script
       async function* cut(): AsyncGenerator<SpeechChunk, undefined, void> {
         try {
           for (let at = 0; at < samples.length; at += chunkSamples) {
-            if (counts.pulled === missing) await stopped;
+            await Promise.race([cuts?.(at / chunkSamples), stopped]);
             await turns(1);
             ++counts.pulled;
             const start = at / sampleRate;
@@ -184,6 +197,7 @@ function skipperOf(counts: { left: number; pulled: number }, { missing }: Script
               }),
             };
           }
+          await Promise.race([cuts?.(samples.length / chunkSamples), stopped]);
           return undefined;
         } finally {
           ++counts.left;
@@ -213,14 +227,16 @@ const facts = {
   special: { languages: { en: 1, de: 2, fr: 3 } },
 } as unknown as VerifiedFacts;
 
-/** A model and its engines, the own first, in the order in which they are there. */
+/** A model and its engines, the own first, in the order in which they are there; `opened`: further ones, there or not. */
 export function scriptedModel(script: Script = {}): {
   readonly model: WhisperModel & EngineModel;
   readonly engines: ScriptedEngine[];
+  readonly opened: ScriptedEngine[];
   readonly counts: { left: number; pulled: number; loads: number };
 } {
   const counts = { left: 0, pulled: 0, loads: 0 };
   const engines: ScriptedEngine[] = [];
+  const opened: ScriptedEngine[] = [];
   const make = () =>
     new ScriptedEngine(script, async (engine, signal) => {
       const number = ++counts.loads;
@@ -231,7 +247,12 @@ export function scriptedModel(script: Script = {}): {
   engines.push(make());
   const platform: Platform = {
     ...node,
-    openFurtherEngine: make,
+    openFurtherEngine: () => {
+      script.opens?.();
+      const engine = make();
+      opened.push(engine);
+      return engine;
+    },
     device: () => script.device ?? { processors: 2, memoryBytes: 2 ** 40 },
     loadSilenceSkipping: () =>
       Promise.resolve({
@@ -250,5 +271,5 @@ export function scriptedModel(script: Script = {}): {
     ...script.choice,
   };
   const model = new EngineModel(engines[0]!, platform, choice, facts);
-  return { model: model as WhisperModel & EngineModel, engines, counts };
+  return { model: model as WhisperModel & EngineModel, engines, opened, counts };
 }

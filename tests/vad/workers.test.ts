@@ -172,6 +172,20 @@ test('what came as a stream is copied, too, and early models wait until it is th
   expect(ended).toEqual(expect.arrayContaining(workers));
 });
 
+test('an encrypted model is copied without its key', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'susurrus-sealed-'));
+  try {
+    const [sealed, key] = [join(folder, 'sealed.apr'), new Uint8Array(32).fill(7)];
+    await susurrus.encryptModel(modelPath, sealed, { key });
+    const model = await load(sealed, { key });
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+    await until(() => workers.length === 1);
+    expect(model.info.warnings).toEqual([]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('an early load that is aborted rejects once, though it was asked for engines', async () => {
   const controller = new AbortController();
   const rejections: unknown[] = [];
@@ -212,7 +226,8 @@ test('workers end when the model sleeps, and come again', async () => {
   }
 });
 
-test('workers of a model that nobody disposed of keep no program alive', () => {
+/** What a program prints that has `model`, of digits, and `samples` of over a minute. */
+function printedBy(body: string, flags: readonly string[] = []): string {
   const folder = mkdtempSync(join(tmpdir(), 'susurrus-workers-'));
   try {
     const program = join(folder, 'program.mjs');
@@ -220,18 +235,50 @@ test('workers of a model that nobody disposed of keep no program alive', () => {
     writeFileSync(
       program,
       `import { readFileSync } from 'node:fs';
+       import { setFlagsFromString } from 'node:v8';
        import { loadModel } from ${JSON.stringify(entry)};
        const wav = readFileSync(${JSON.stringify(samplePath)});
        const pcm = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length - (wav.length % 2)));
-       const samples = new Int16Array(5 * pcm.length);
-       for (let i = 0; i < 5; ++i) samples.set(pcm, i * pcm.length);
+       const samples = new Int16Array(7 * pcm.length);
+       for (let i = 0; i < 7; ++i) samples.set(pcm, i * pcm.length);
        const model = await loadModel('digits');
-       await model.transcribe(samples, { workers: 2 });
-       console.log('done');`,
+       ${body}`,
     );
     const options = { encoding: 'utf8', timeout: limit(60_000) } as const;
-    expect(execFileSync(process.execPath, [program], options)).toBe('done\n');
+    return execFileSync(process.execPath, ['--no-warnings', ...flags, program], options);
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+test('workers of a model that nobody disposed of keep no program alive', () => {
+  const body = 'console.log((await model.transcribe(samples, { workers: 2 })).chunkCount);';
+  expect(printedBy(body)).toBe('2\n');
+});
+
+const tellsWhatCame = `console.log(JSON.stringify({
+  isSame: JSON.stringify(await model.transcribe(samples, { workers: 2 })) === JSON.stringify(one),
+  chunkCount: one.chunkCount, info: model.info }));`;
+
+test('no memory for a copy: the text is the same, with a warning', () => {
+  const printed = printedBy(`
+    const one = await model.transcribe(samples, { workers: 1 });
+    // V8's limit for a WebAssembly memory that wants to grow from now on: 6.25 MiB, less than a copy takes.
+    setFlagsFromString('--wasm-max-mem-pages=100');
+    ${tellsWhatCame}`);
+  expect(JSON.parse(printed)).toMatchObject({
+    ...{ isSame: true, chunkCount: 2 },
+    info: { warnings: [expect.stringContaining('There is no memory for another engine.')] },
+  });
+});
+
+test('a program without the permission for workers has one engine, and the detector all the same', () => {
+  const known = process.allowedNodeEnvironmentFlags.has('--permission');
+  const flags = [known ? '--permission' : '--experimental-permission', '--allow-fs-read=*'];
+  const printed = printedBy(`const one = await model.transcribe(samples); ${tellsWhatCame}`, flags);
+  const workersReason = 'this program has no permission for workers';
+  expect(JSON.parse(printed)).toMatchObject({
+    ...{ isSame: true, chunkCount: 2 },
+    info: { workers: 1, workersReason },
+  });
 });

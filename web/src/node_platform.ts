@@ -28,16 +28,14 @@ export const node: Platform = {
   chooseThreads: (wanted = 1) => chooseThreads(wanted, availableParallelism(), true),
   device: () => ({
     processors: availableParallelism(),
-    // A container's limit, where there is one; not every runtime tells it.
-    memoryBytes: Math.min(
-      totalmem(),
-      (process as { constrainedMemory?: () => number }).constrainedMemory?.() || Infinity,
-    ),
+    memoryBytes: memoryBytes(),
+    whyOne: mayHaveWorkers() ? undefined : 'this program has no permission for workers',
   }),
   openEngine: () => openInProcess(new EngineHost(openEngine)),
   openFurtherEngine: () => openNodeWorker('engine'),
   openNetworks: () => openInProcess(new NetworksHost(openNetworks)),
-  openDetector: () => openNodeWorker('networks'),
+  openDetector: () =>
+    mayHaveWorkers() ? openNodeWorker('networks') : openInProcess(new NetworksHost(openNetworks)),
   openFiles: () => openInProcess(new FilesHost(openFiles)),
   compileFiles,
   openPath,
@@ -80,6 +78,20 @@ export const node: Platform = {
     throw invalidOption('audio', 'something that Node has', 'a MediaStream');
   },
 };
+
+/** A container's limit, where there is one; not every runtime tells it. Undefined in Deno without a permission. */
+function memoryBytes(): number | undefined {
+  const { constrainedMemory } = process as { constrainedMemory?: () => number };
+  try {
+    return Math.min(totalmem(), constrainedMemory?.() || Infinity);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Node with --permission has none unless --allow-worker is there. */
+const mayHaveWorkers = (): boolean =>
+  (process as { permission?: { has(scope: string): boolean } }).permission?.has('worker') !== false;
 
 /** Models by URL are cached by their URL; converted models are in the folder of `susurrus pull`. */
 async function openStored(request: StoredRequest): Promise<StoredModel> {

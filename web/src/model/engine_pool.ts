@@ -70,7 +70,7 @@ export class EnginePool implements Companion {
   giveBack(engine: EngineLink): void {
     const place = this.#placeOf(engine);
     if (place) place.isTaken = false;
-    if (this.isKept || this.#places.some(({ isTaken }) => isTaken)) return;
+    if (this.isKept || this.closed.aborted || this.#places.some(({ isTaken }) => isTaken)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.rest(), patience);
     // An idle model must not keep a program in Node alive.

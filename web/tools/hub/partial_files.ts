@@ -17,7 +17,8 @@ export interface PartialFile {
 /** A pull that has not written for this long is dead: for processes that cannot be checked. */
 const abandonedMilliseconds = 24 * 60 * 60 * 1000;
 const oldMilliseconds = 30 * abandonedMilliseconds;
-const host =
+/** Asked for when it is wanted: Deno wants a permission for that. */
+const hostOf = (): string =>
   hostname()
     .replaceAll(/[^\w-]/g, '_')
     .slice(0, 40) || 'host';
@@ -28,7 +29,7 @@ const thisProcess = async (): Promise<string> =>
   `${process.pid}-${(await startOf(process.pid)) ?? ''}`;
 
 const partialPath = (path: string, state: string, of: string): string =>
-  `${path}.${state}.${host}.${of}.${randomBytes(6).toString('hex')}.part`;
+  `${path}.${state}.${hostOf()}.${of}.${randomBytes(6).toString('hex')}.part`;
 
 /**
  * A file of one's own for the download of `path`: the longest that earlier pulls left behind of that state of it, 16 hex digits, or
@@ -114,7 +115,7 @@ async function findAbandoned(path: string): Promise<Abandoned[]> {
     const isOld = Date.now() - facts.mtimeMs > abandonedMilliseconds;
     const isFree =
       `${pid}-${start}` === noProcess ||
-      (at === host && (await isRunning(Number(pid), start || undefined)) === false);
+      (at === hostOf() && (await isRunning(Number(pid), start || undefined)) === false);
     if (isOld || isFree) found.push({ path: partial, state, size: facts.size });
   }
   return found.sort((a, b) => b.size - a.size);
