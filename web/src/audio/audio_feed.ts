@@ -22,6 +22,7 @@ import {
   isMediaStream,
   isMediaTrack,
   isPcm,
+  isRecordingStream,
   isSampleStream,
   isFloats,
   isSamples,
@@ -101,8 +102,15 @@ export async function openAudio(
   if (isSampleStream(audio)) {
     const { stream, sampleRate: rate, channels = 1 } = audio;
     const chunks = chunksOf(stream);
-    if (rate === sampleRate && channels === 1) return { chunks };
-    return hearLive(piecesFrom(chunks, rate, channels), surroundings);
+    const isRecording = isRecordingStream(audio);
+    const plainSeconds = isRecording ? audio.duration : undefined;
+    const isAsHeard = rate === sampleRate && channels === 1;
+    if (isAsHeard && (!isRecording || surroundings.holding === 'nothing')) {
+      return { chunks, duration: plainSeconds };
+    }
+    const pieces = piecesFrom(chunks, rate, channels);
+    if (!isRecording) return hearLive(pieces, surroundings);
+    return hear({ pieces, isOwn: false, isPlain: false, plainSeconds }, surroundings);
   }
   const source = isMediaElement(audio) ? sourceOf(audio) : audio;
   if (isMediaStream(source) || isMediaTrack(source)) {
