@@ -9,7 +9,13 @@ import { withAudio } from '../../web/cli/audio_source.js';
 import type { DecodedAudio } from '../../web/cli/decoded_by_ffmpeg.js';
 import { withDuration } from '../../web/cli/heard.js';
 import { namedPipe, whenRead } from '../support/command_process.js';
-import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import {
+  errorOf,
+  modelPath,
+  sampleAudio,
+  samplePath,
+  sampleText,
+} from '../support/embedded_model.js';
 import { runCommand } from '../support/fake_cli.js';
 import { projectRoot } from '../support/shared_folder.js';
 
@@ -173,15 +179,39 @@ test('without it the error says what would help', async () => {
   expect(message).toMatch(/no decoder for it here\. With ffmpeg on the PATH, this command has it/);
 });
 
+/** What the command says of stdin. */
+function transcribe(input: string | Uint8Array, ...args: string[]) {
+  const env = { ...process.env, PATH: `${folder}${delimiter}${path ?? ''}` };
+  const command = ['transcribe', '-', '--model', modelPath, ...args];
+  return runCommand(join(projectRoot, 'dist/cli.mjs'), command, { env, input });
+}
+
 test('the command writes its text', async () => {
   writeFileSync(join(folder, 'spoken.f32'), sampleAudio());
   fakeFfmpeg(`cat > /dev/null; cat '${folder}/spoken.f32'`);
-  const env = { ...process.env, PATH: `${folder}${delimiter}${path ?? ''}` };
-  const { stdout, stderr, status } = await runCommand(
-    join(projectRoot, 'dist/cli.mjs'),
-    ['transcribe', '-', '--model', modelPath],
-    { env, input: 'no audio' },
-  );
+  const { stdout, stderr, status } = await transcribe('no audio');
   expect([status, stderr]).toEqual([0, 'stdin: decoded by ffmpeg\n']);
   expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
+});
+
+test('what comes of it is what comes of a WAV file of any length, in chunks', async () => {
+  const sample = sampleAudio();
+  // Over ten minutes, nearly all of them silence.
+  const long = new Float32Array(602 * 16000);
+  for (const at of [0, long.length - sample.length]) long.set(sample, at);
+  writeFileSync(join(folder, 'long.f32'), long);
+  fakeFfmpeg(`cat > /dev/null; cat '${folder}/long.f32'`);
+  const wav = Buffer.concat([
+    readFileSync(samplePath).subarray(0, 44),
+    new Uint8Array(Int16Array.from(long, (value) => value * 32768).buffer),
+  ]);
+  wav.writeUInt32LE(wav.length - 44, 40);
+  const options = ['--format', 'json', '--workers', '2', '--temperature', '0'];
+  const [decoded, read] = [
+    await transcribe('no audio', ...options),
+    await transcribe(wav, ...options),
+  ];
+  expect([decoded.status, read.status, read.stderr]).toEqual([0, 0, '']);
+  expect(decoded.stdout).toBe(read.stdout);
+  expect(decoded.stdout).toContain('"chunk_count": 1');
 });
