@@ -1,6 +1,6 @@
 // Every option out of its range, and every pair that excludes each other: one typed error, before any work.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { WhisperModel } from '../../web/src/node.js';
+import type { RecordingStream, WhisperModel } from '../../web/src/node.js';
 import { languageNames } from '../../web/src/api/generated/languages.js';
 import { languageCode, languagesLike } from '../../web/src/model/language_tag.js';
 import { builtPackage } from '../support/built_package.js';
@@ -229,6 +229,18 @@ describe('options that exclude each other', () => {
     const work = model.transcribe(stream, { normalization: 'recording' });
     expectRefused(await errorOf(work), 'normalization');
   });
+});
+
+test.each<[string, object]>([
+  ['isRecording', { isRecording: 1 }],
+  ['duration', { isRecording: true, duration: -1 }],
+  ['duration', { isRecording: true, duration: '9' }],
+  ['sampleRate', { isRecording: true, sampleRate: 0.5 }],
+])('%s of a stream is checked: %j', async (subject, members) => {
+  const stream = new ReadableStream<Float32Array>();
+  const audio = { stream, sampleRate: 16000, ...members } as RecordingStream;
+  expectRefused(await errorOf(model.transcribe(audio)), subject);
+  expect(stream.locked).toBe(false);
 });
 
 describe('options within their ranges', () => {

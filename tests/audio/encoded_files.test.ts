@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { openAudio } from '../../web/src/audio/audio_feed.js';
+import type { AudioInput } from '../../web/src/api/types.js';
+import { openAudio, wholeSamples } from '../../web/src/audio/audio_feed.js';
+import { asSamples } from '../../web/src/audio/audio_stream.js';
 import { decodeFile } from '../../web/src/audio/decoded_file.js';
 import { node } from '../../web/src/node_platform.js';
 import type { AudioCalls, AudioLink, DecodedPiece } from '../../web/src/protocol/audio.js';
@@ -164,6 +166,107 @@ describe('bounded memory (23, 107)', () => {
     expect(opened.samples.length).toBeGreaterThanOrEqual(30 * 16000);
     expect(opened.samples.length).toBeLessThan(60 * 16000);
     expect(read).toBeLessThan(1 << 20);
+  });
+
+  describe('what is longer than ten minutes comes as it is asked for', () => {
+    const [rate, seconds] = [16000, 601];
+    const ramp = Int16Array.from({ length: seconds * rate }, (_, i) => i);
+    const floats = Float32Array.from(ramp, (value) => value / 32768);
+    async function* pieces(): AsyncGenerator<Int16Array> {
+      for (let at = 0; at < ramp.length; at += rate) {
+        await Promise.resolve();
+        yield ramp.subarray(at, at + rate);
+      }
+    }
+    function wav(): Blob {
+      const head = Buffer.alloc(44);
+      head.write('RIFF----WAVEfmt ');
+      head.writeUInt32LE(36 + ramp.byteLength, 4);
+      head.writeUInt32LE(16, 16);
+      head.writeUInt32LE(0x10001, 20);
+      head.writeUInt32LE(rate, 24);
+      head.writeUInt32LE(2 * rate, 28);
+      head.writeUInt32LE(0x100002, 32);
+      head.write('data', 36);
+      head.writeUInt32LE(ramp.byteLength, 40);
+      return new Blob([head, ramp]);
+    }
+    const stream = () => ({ stream: pieces(), sampleRate: rate, isRecording: true as const });
+    const forms: [string, () => AudioInput][] = [
+      ['floats', () => floats],
+      ['integers', () => ramp],
+      ['samples with their rate', () => ({ samples: floats, sampleRate: rate })],
+      ['WAV', wav],
+      ['a stream that says so', () => ({ ...stream(), duration: seconds })],
+      ['a stream that says it is short', () => ({ ...stream(), duration: 1 })],
+      ['a stream that says nothing', stream],
+    ];
+    const holdings = ['short', 'nothing'] as const;
+    const cases = forms.flatMap(([name, make]) => holdings.map((each) => [name, each, make]));
+
+    test.each(cases as [string, (typeof holdings)[number], () => AudioInput][])(
+      '%s, of which the caller holds %s',
+      async (name, holding, make) => {
+        const surroundings = { engine, platform: node, holding, signal: undefined };
+        const opened = await openAudio(make(), surroundings);
+        if (!('chunks' in opened)) throw new Error('chunks are expected');
+        const { chunks, duration } = opened;
+        // A stream that hides its length is held up to ten minutes.
+        const isHidden = /short|nothing/.test(name);
+        if (!isHidden) expect(duration).toBeCloseTo(seconds, 2);
+        const most = isHidden && holding === 'short' ? 601 * rate : 1 << 20;
+        let count = 0;
+        for (let step = await chunks.next(); !step.done; step = await chunks.next()) {
+          const piece = asSamples(step.value);
+          expect(piece.length).toBeLessThanOrEqual(most);
+          expect(piece.buffer).not.toBe(floats.buffer);
+          for (let i = 0; i < piece.length; i += 997) {
+            if (piece[i] !== floats[count + i]) throw new Error(`sample ${count + i} differs`);
+          }
+          count += piece.length;
+        }
+        expect(count).toBe(floats.length);
+      },
+    );
+
+    test('samples that are transferred meanwhile are no silence', async () => {
+      for (const make of [
+        (samples: Float32Array) => samples,
+        (samples: Float32Array) => ({ samples, sampleRate: 8000 }),
+      ]) {
+        const own = floats.slice();
+        const surroundings = { engine, platform: node, signal: undefined };
+        const opened = await openAudio(make(own), { ...surroundings, holding: 'nothing' });
+        if (!('chunks' in opened)) throw new Error('chunks are expected');
+        const { chunks } = opened;
+        await chunks.next();
+        structuredClone(null, { transfer: [own.buffer] });
+        expect(await errorOf(chunks.next())).toMatchObject({
+          code: 'invalid_argument',
+          details: { subject: 'audio', got: expect.stringContaining('transferred') },
+        });
+      }
+    });
+  });
+
+  test('a window of a stream leaves the rest of it', async () => {
+    const state = { pieces: 0, isLeft: false };
+    async function* endless() {
+      try {
+        for (; ; ++state.pieces) {
+          await Promise.resolve();
+          yield new Float32Array(8000);
+        }
+      } finally {
+        state.isLeft = true;
+      }
+    }
+    const audio = { stream: endless(), sampleRate: 8000, isRecording: true } as const;
+    const surroundings = { engine, platform: node, signal: undefined } as const;
+    const { samples } = await wholeSamples(audio, { ...surroundings, holding: 'window' });
+    expect(samples.length).toBeGreaterThanOrEqual(30 * 16000);
+    await settle();
+    expect(state).toEqual({ pieces: 30, isLeft: true });
   });
 });
 

@@ -6,10 +6,16 @@ import { delimiter, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { SusurrusError } from '../../web/src/api/errors.js';
 import { withAudio } from '../../web/cli/audio_source.js';
-import type { DecodedAudio, Holding } from '../../web/cli/decoded_by_ffmpeg.js';
+import type { DecodedAudio } from '../../web/cli/decoded_by_ffmpeg.js';
 import { withDuration } from '../../web/cli/heard.js';
 import { namedPipe, whenRead } from '../support/command_process.js';
-import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import {
+  errorOf,
+  modelPath,
+  sampleAudio,
+  samplePath,
+  sampleText,
+} from '../support/embedded_model.js';
 import { runCommand } from '../support/fake_cli.js';
 import { projectRoot } from '../support/shared_folder.js';
 
@@ -46,7 +52,6 @@ const isGone = (): boolean =>
   !existsSync(`/proc/${readFileSync(join(folder, 'pid'), 'utf8').trim()}`);
 
 interface Hearing {
-  readonly holding?: Holding;
   readonly signal?: AbortSignal;
   readonly listen?: (audio: DecodedAudio) => Promise<unknown>;
   readonly onDuration?: (seconds: number) => void;
@@ -54,13 +59,12 @@ interface Hearing {
 
 /** What is heard of the file that the package refuses, and what was said. */
 async function hear({
-  holding = 'short',
   signal = new AbortController().signal,
   listen = collected,
   onDuration = () => undefined,
 }: Hearing = {}): Promise<{ heard: unknown; notes: readonly string[] }> {
   const notes: string[] = [];
-  const work = { signal, holding, onNote: (line: string) => notes.push(line), onDuration };
+  const work = { signal, onNote: (line: string) => notes.push(line), onDuration };
   const heard = await withAudio(talk, work, (audio) =>
     typeof audio === 'string' ? Promise.reject(undecoded) : listen(audio as DecodedAudio),
   );
@@ -70,10 +74,9 @@ async function hear({
 const failureOf = async (work: Promise<unknown>): Promise<SusurrusError> =>
   (await errorOf(work)) as SusurrusError;
 
-async function collected(audio: DecodedAudio): Promise<number[]> {
-  if (audio instanceof Float32Array) return [...audio];
+async function collected({ stream }: DecodedAudio): Promise<number[]> {
   const all: number[] = [];
-  for await (const piece of audio) for (const value of piece) all.push(value);
+  for await (const piece of stream) for (const value of piece) all.push(value);
   return all;
 }
 
@@ -90,25 +93,24 @@ test('its samples are heard, which one line says, and the name is no option', as
   expect(isGone()).toBe(true);
 });
 
-test('a window of it ends a process that would go on', async () => {
-  fakeFfmpeg(`while cat '${sound}'; do :; done`);
-  const { heard } = await hear({ holding: 'window' });
-  expect((heard as number[]).length).toBe(480_000);
-  expect(isGone()).toBe(true);
-});
-
-test('a long one is heard while it is decoded', async () => {
-  fakeFfmpeg(`while cat '${sound}'; do :; done`);
-  const { heard } = await hear({
-    async listen(audio) {
-      if (audio instanceof Float32Array) return 'held';
-      for await (const piece of audio) return piece.length > 0;
-      return 'nothing';
-    },
-  });
-  expect(heard).toBe(true);
-  expect(isGone()).toBe(true);
-});
+test.each([0, 480_000])(
+  'who reads %d samples of it ends a process that would go on',
+  async (most) => {
+    fakeFfmpeg(`while cat '${sound}'; do :; done`);
+    const { heard } = await hear({
+      async listen({ stream }) {
+        let count = 0;
+        for await (const piece of stream) {
+          count += piece.length;
+          if (count > most) break;
+        }
+        return count;
+      },
+    });
+    expect(heard).toBeGreaterThan(most);
+    expect(isGone()).toBe(true);
+  },
+);
 
 test('what the file says of its length is known, and is no failure', async () => {
   const lines = ['    Duration   : 00:00:09.00,', '  Duration: 01:02:03.50, start: 0.0', 'Output'];
@@ -177,15 +179,39 @@ test('without it the error says what would help', async () => {
   expect(message).toMatch(/no decoder for it here\. With ffmpeg on the PATH, this command has it/);
 });
 
+/** What the command says of stdin. */
+function transcribe(input: string | Uint8Array, ...args: string[]) {
+  const env = { ...process.env, PATH: `${folder}${delimiter}${path ?? ''}` };
+  const command = ['transcribe', '-', '--model', modelPath, ...args];
+  return runCommand(join(projectRoot, 'dist/cli.mjs'), command, { env, input });
+}
+
 test('the command writes its text', async () => {
   writeFileSync(join(folder, 'spoken.f32'), sampleAudio());
   fakeFfmpeg(`cat > /dev/null; cat '${folder}/spoken.f32'`);
-  const env = { ...process.env, PATH: `${folder}${delimiter}${path ?? ''}` };
-  const { stdout, stderr, status } = await runCommand(
-    join(projectRoot, 'dist/cli.mjs'),
-    ['transcribe', '-', '--model', modelPath],
-    { env, input: 'no audio' },
-  );
+  const { stdout, stderr, status } = await transcribe('no audio');
   expect([status, stderr]).toEqual([0, 'stdin: decoded by ffmpeg\n']);
   expect(stdout.trim().split(/\s+/).join(' ')).toBe(sampleText);
+});
+
+test('what comes of it is what comes of a WAV file of any length, in chunks', async () => {
+  const sample = sampleAudio();
+  // Over ten minutes, nearly all of them silence.
+  const long = new Float32Array(602 * 16000);
+  for (const at of [0, long.length - sample.length]) long.set(sample, at);
+  writeFileSync(join(folder, 'long.f32'), long);
+  fakeFfmpeg(`cat > /dev/null; cat '${folder}/long.f32'`);
+  const wav = Buffer.concat([
+    readFileSync(samplePath).subarray(0, 44),
+    new Uint8Array(Int16Array.from(long, (value) => value * 32768).buffer),
+  ]);
+  wav.writeUInt32LE(wav.length - 44, 40);
+  const options = ['--format', 'json', '--workers', '2', '--temperature', '0'];
+  const [decoded, read] = [
+    await transcribe('no audio', ...options),
+    await transcribe(wav, ...options),
+  ];
+  expect([decoded.status, read.status, read.stderr]).toEqual([0, 0, '']);
+  expect(decoded.stdout).toBe(read.stdout);
+  expect(decoded.stdout).toContain('"chunk_count": 1');
 });

@@ -24,7 +24,7 @@ const failureOf = async (work: Promise<unknown>): Promise<SusurrusError> =>
   (await errorOf(work)) as SusurrusError;
 
 const hear = (file: string, given = signal): Promise<unknown> =>
-  withAudio(file, { signal: given, holding: 'short' }, (audio) => Promise.resolve(audio));
+  withAudio(file, { signal: given }, (audio) => Promise.resolve(audio));
 
 describe('a recording on stdin', () => {
   test('has the text of the same file', async () => {

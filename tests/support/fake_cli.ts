@@ -42,7 +42,7 @@ export interface CommandOutcome {
 
 interface Surroundings {
   /** What comes on stdin; nothing if absent. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly env?: NodeJS.ProcessEnv;
 }
 

@@ -125,9 +125,10 @@ describe('a recording', () => {
     for (const size of [77, 512, 40000]) {
       expect(await detector.detect(inPieces(short, size))).toEqual(wanted);
     }
-    expect(await detector.detect({ stream: inPieces(short, 999), sampleRate: 16000 })).toEqual(
-      wanted,
-    );
+    for (const members of [{}, { isRecording: true }]) {
+      const stream = { stream: inPieces(short, 999), sampleRate: 16000, ...members };
+      expect(await detector.detect(stream)).toEqual(wanted);
+    }
   });
 
   test('of another rate is converted', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type {
   LoadOptions,
   MemoryFacts,
@@ -161,6 +161,106 @@ test('an abort ends the work of all within a moment', async () => {
   controller.abort('enough');
   expect(await errorOf(work)).toBe('enough');
   expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+});
+
+describe('a recording that its caller decodes', () => {
+  /** How it is read: all of `samples`, in pieces of a second, as often as told. */
+  function decoded(samples: Float32Array, rounds = 1, more?: () => void) {
+    const read = { seconds: 0, isLeft: false };
+    async function* pieces(): AsyncGenerator<Float32Array> {
+      try {
+        for (let round = 0; round < rounds; ++round) {
+          for (let at = 0; at < samples.length; at += rate, ++read.seconds) {
+            await Promise.resolve();
+            yield samples.subarray(at, at + rate);
+          }
+        }
+        more?.();
+      } finally {
+        read.isLeft = true;
+      }
+    }
+    return { read, audio: { stream: pieces(), sampleRate: rate, isRecording: true } as const };
+  }
+  const twice = (samples: Float32Array): Float32Array =>
+    Float32Array.from({ length: 2 * samples.length }, (_, i) => samples[i >> 1]!);
+
+  test('has the text of its samples, whatever its pieces, and its own length', async () => {
+    const model = await load(modelPath);
+    const { audio, read } = decoded(recording);
+    expect(await model.transcribe(audio, { workers: 2 })).toEqual(first);
+    expect([first.chunkCount, read.isLeft]).toEqual([2, true]);
+    const stereo = decoded(twice(recording)).audio;
+    const events: (number | undefined)[] = [];
+    const heard = model.transcribe(
+      // It may say more than it has.
+      { ...stereo, channels: 2, duration: 1000 },
+      { workers: 2, onProgress: ({ fraction }) => events.push(fraction) },
+    );
+    expect(await heard).toEqual(first);
+    expect(events.every((fraction) => fraction !== undefined && fraction <= 1)).toBe(true);
+    expect(events[0]).toBeLessThan(0.1);
+    expect(events.at(-1)).toBe(1);
+  });
+
+  test('is not read far beyond what is heard, and left at an abort', async () => {
+    const model = await load(modelPath);
+    const { audio, read } = decoded(recording, 100);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const work = model.transcribe(audio, { workers: 1, signal });
+    await until(() => work.soFar.segments.length > 0);
+    controller.abort('enough');
+    expect(await errorOf(work)).toBe('enough');
+    await until(() => read.isLeft);
+    // A chunk under way, one that waits, and what the detector holds and has heard.
+    expect(read.seconds).toBeLessThan(4 * 60);
+    expect(await model.transcribe(decoded(recording).audio, { workers: 2 })).toEqual(first);
+  });
+
+  test('that fails ends with its error, and what came before is there', async () => {
+    const model = await load(modelPath);
+    const error = new Error('torn');
+    const { audio } = decoded(threeChunks, 1, () => {
+      throw error;
+    });
+    const work = model.transcribe(audio, { workers: 2 });
+    expect(await errorOf(work)).toMatchObject({ code: 'source_failed', cause: error });
+    const { segments } = work.soFar;
+    expect(segments.length).toBeGreaterThan(0);
+    expect(segments).toEqual(first.segments.slice(0, segments.length));
+    expect(await model.transcribe(recording, { workers: 2 })).toEqual(first);
+  });
+
+  test('goes on from what was saved with another stream from its start', async () => {
+    const model = await load(modelPath);
+    const work = model.transcribe(decoded(threeChunks).audio, { workers: 2 });
+    for await (const { start } of work) if (start > 60) break;
+    const from = work.save()!;
+    expect([from.chunks?.count, from.sampleCount]).toEqual([1, undefined]);
+    const rest = model.transcribe(decoded(threeChunks).audio, { from, workers: 3 });
+    const whole = await model.transcribe(threeChunks, { workers: 3 });
+    expect(await rest).toEqual(whole);
+  });
+
+  test('in sequence is one as well, with its loudness as a whole', async () => {
+    const model = await load(modelPath);
+    const short = recording.subarray(0, 2 * sample.length);
+    for (const options of [
+      { vad: false },
+      { conditionOnPreviousText: true },
+      { normalization: 'recording' },
+      { compatibility: 'openai' },
+    ] as const) {
+      const whole = await model.transcribe(short, options);
+      const { audio } = decoded(short);
+      expect(await model.transcribe(audio, options)).toEqual(whole);
+      expect(whole).not.toHaveProperty('chunkCount');
+    }
+    const { audio, read } = decoded(recording, 100);
+    expect(await model.decode(audio)).toEqual(await model.decode(recording));
+    expect([read.seconds <= 31, read.isLeft]).toEqual([true, true]);
+  });
 });
 
 test('what came as a stream is copied, too, and early models wait until it is there', async () => {

@@ -1,7 +1,7 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withWhisper } from './open_model.js';
-import { withWindow } from './audio_source.js';
+import { withAudio } from './audio_source.js';
 import { readFileBytes } from './file_bytes.js';
 import { linesWithWords } from './text_lines.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
@@ -30,7 +30,7 @@ export async function alignCommand(args: readonly string[], signal: AbortSignal)
   });
   await output.prepare();
   await withWhisper(values, signal, async (model) => {
-    const words = await withWindow(file, signal, (audio) =>
+    const words = await withAudio(file, { signal }, (audio) =>
       model.align(audio, text, { ...listeningOptions(values, 'align'), signal }),
     );
     await output.write(recording, { text, segments: linesWithWords(lines, words) });

@@ -6,11 +6,11 @@ import type { PhaseProgress } from '../src/api/overall_progress.js';
 import { collect, download } from '../src/audio/encoded_file.js';
 import { readFileBytes, sourceError } from './file_bytes.js';
 import { isUndecoded, withFfmpeg } from './decoded_by_ffmpeg.js';
-import type { DecodedAudio, Holding } from './decoded_by_ffmpeg.js';
+import type { DecodedAudio } from './decoded_by_ffmpeg.js';
 import { printable, tell } from './terminal.js';
 import { usageError } from './usage_error.js';
 
-/** What the package takes as a recording: the path of a file, its bytes, or samples. */
+/** What the package takes as a recording: the path of a file, or its bytes. */
 export type RecordedAudio = string | Uint8Array | Blob;
 
 /** The work that a recording is read for. */
@@ -18,8 +18,6 @@ export interface AudioWork {
   readonly signal: AbortSignal;
   /** Reports a download. */
   readonly onProgress?: (event: PhaseProgress) => void;
-  /** How much of what ffmpeg decodes is held. */
-  readonly holding: Holding;
   /** What people must know about it: a line. */
   readonly onNote?: (line: string) => void;
   /** Gets the seconds that a recording says it has which ffmpeg decodes. */
@@ -76,11 +74,11 @@ export async function withAudio<T>(
 ): Promise<T> {
   await checkSource(file);
   const audio = await openRecording(file, work);
-  const { holding, signal, onNote = tell, onDuration } = work;
+  const { signal, onNote = tell, onDuration } = work;
   const onStart = (): void => onNote(`${printable(labelOf(file))}: decoded by ffmpeg\n`);
   const hearDecoded = (refused: SusurrusError): Promise<T> => {
     const input = typeof audio === 'string' ? audio : new Blob([audio as BlobPart]);
-    return withFfmpeg(input, refused, { holding, signal, onStart, onDuration }, listen);
+    return withFfmpeg(input, refused, { signal, onStart, onDuration }, listen);
   };
   try {
     return await listen(audio).catch((error: unknown) => {
@@ -91,16 +89,6 @@ export async function withAudio<T>(
     throw inRecording(file, audio, error);
   }
 }
-
-/** withAudio() for calls that take one window. */
-export const withWindow = <T>(
-  file: string,
-  signal: AbortSignal,
-  listen: (audio: RecordedAudio | Float32Array) => Promise<T>,
-): Promise<T> =>
-  withAudio(file, { signal, holding: 'window' }, (audio) =>
-    listen(audio as RecordedAudio | Float32Array),
-  );
 
 async function openRecording(file: string, work: AudioWork): Promise<RecordedAudio> {
   if (isStdin(file)) return readStdin(work);

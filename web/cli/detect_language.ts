@@ -2,7 +2,7 @@ import type { LanguageProbability } from '../src/node.js';
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withWhisper } from './open_model.js';
-import { labelOf, withWindow } from './audio_source.js';
+import { labelOf, withAudio } from './audio_source.js';
 import { languageName } from './language_name.js';
 import { FileReports, forEachFile } from './several_files.js';
 import { table } from './table.js';
@@ -27,7 +27,7 @@ export async function detectLanguageCommand(
   const output = new FileReports(files.map(labelOf), values.json ?? false);
   await withWhisper(values, signal, (model) =>
     forEachFile(files, signal, async (file) => {
-      const found = await withWindow(file, signal, (audio) =>
+      const found = await withAudio(file, { signal }, (audio) =>
         model.detectLanguage(audio, { ...listeningOptions(values, 'detectLanguage'), signal }),
       );
       if (found.length === 0) tell('susurrus: the model knows English only\n');

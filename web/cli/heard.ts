@@ -25,8 +25,6 @@ export async function hear(
   onNote?: (line: string) => void,
 ): Promise<Heard> {
   const { signal } = options;
-  const isWhole = options.normalization === 'recording' || options.compatibility === 'openai';
-  const holding = isWhole ? 'whole' : 'short';
   const notes: string[] = [];
   const note = onNote ?? ((line: string) => notes.push(line));
   const isDetected =
@@ -40,7 +38,6 @@ export async function hear(
       file,
       {
         signal,
-        holding,
         onNote: note,
         ...(watched.onProgress && { onProgress: watched.onProgress }),
         onDuration: (seconds) => (duration = seconds),

@@ -1,7 +1,7 @@
 import { parse, usageError } from './arguments.js';
 import { listeningArguments, listeningOptions } from './listening_options.js';
 import { modelArguments, withWhisper } from './open_model.js';
-import { withWindow } from './audio_source.js';
+import { withAudio } from './audio_source.js';
 import { print } from './terminal.js';
 
 export const scoreArguments = { ...modelArguments, ...listeningArguments('score') } as const;
@@ -13,7 +13,7 @@ export async function scoreCommand(args: readonly string[], signal: AbortSignal)
     throw usageError('score needs a recording and at least one TEXT');
   }
   await withWhisper(values, signal, async (model) => {
-    const scores = await withWindow(file, signal, (audio) =>
+    const scores = await withAudio(file, { signal }, (audio) =>
       model.score(audio, candidates, { ...listeningOptions(values, 'score'), signal }),
     );
     const lines = [...scores]

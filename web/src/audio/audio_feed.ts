@@ -5,6 +5,7 @@ import type {
   MediaElementLike,
   MediaStreamLike,
   PcmAudio,
+  SampleArray,
   Segment,
 } from '../api/types.js';
 import type { PhaseProgress } from '../api/overall_progress.js';
@@ -22,6 +23,7 @@ import {
   isMediaStream,
   isMediaTrack,
   isPcm,
+  isRecordingStream,
   isSampleStream,
   isFloats,
   isSamples,
@@ -36,8 +38,8 @@ import { leave } from './leave.js';
 import { asFloats, piecesOf, secondsOf } from './sample_pieces.js';
 
 /**
- * Compressed recordings up to this length are decoded whole (38 MB) before transcription. Longer ones are decoded while the engine
- * works, so that their length takes no memory.
+ * Recordings up to this length are held whole (38 MB) where one engine goes through them. Longer ones are read while it works, so that
+ * their length takes no memory.
  */
 export const heldSeconds = 600;
 
@@ -48,7 +50,7 @@ const windowSeconds = 30;
 export type Holding =
   /** All of it. */
   | 'whole'
-  /** All of a short one; a long compressed one is decoded on demand. */
+  /** All of a short one; a long one is decoded on demand. */
   | 'short'
   /** Nothing: it is decoded on demand. */
   | 'nothing'
@@ -66,7 +68,16 @@ interface Surroundings {
 /** A recording, or sound that is pulled. */
 export type OpenedAudio =
   | { readonly samples: Float32Array; readonly isOwn: boolean }
-  | { readonly chunks: Chunks; readonly duration?: number | undefined };
+  | {
+      readonly chunks: Chunks;
+      readonly duration?: number | undefined;
+      /** Of what is in memory anyway. */
+      readonly sampleCount?: number;
+    };
+
+/** Samples of a recording; undefined where only its end tells. */
+export const sampleCountOf = (opened: OpenedAudio): number | undefined =>
+  'samples' in opened ? opened.samples.length : opened.sampleCount;
 
 /** 16 kHz mono of a recording, or of its first window. `isOwn`: the array has no other owner. */
 export async function wholeSamples(
@@ -89,6 +100,11 @@ export async function openAudio(
     refuseDetached(audio, 'audio');
   }
   if (isSamples(audio)) {
+    const { length } = audio;
+    const isRead = surroundings.holding === 'nothing' || surroundings.holding === 'short';
+    if (isRead && length > heldSeconds * sampleRate) {
+      return { chunks: copiesOf(audio), duration: length / sampleRate, sampleCount: length };
+    }
     return { samples: asFloats(audio), isOwn: !isFloats(audio) };
   }
   if (isPcm(audio)) return hear(inMemory(audio), surroundings);
@@ -101,8 +117,15 @@ export async function openAudio(
   if (isSampleStream(audio)) {
     const { stream, sampleRate: rate, channels = 1 } = audio;
     const chunks = chunksOf(stream);
-    if (rate === sampleRate && channels === 1) return { chunks };
-    return hearLive(piecesFrom(chunks, rate, channels), surroundings);
+    const isRecording = isRecordingStream(audio);
+    const plainSeconds = isRecording ? audio.duration : undefined;
+    const isAsHeard = rate === sampleRate && channels === 1;
+    if (isAsHeard && (!isRecording || surroundings.holding === 'nothing')) {
+      return { chunks, duration: plainSeconds };
+    }
+    const pieces = piecesFrom(chunks, rate, channels);
+    if (!isRecording) return hearLive(pieces, surroundings);
+    return hear({ pieces, isOwn: false, plainSeconds }, surroundings);
   }
   const source = isMediaElement(audio) ? sourceOf(audio) : audio;
   if (isMediaStream(source) || isMediaTrack(source)) {
@@ -116,7 +139,6 @@ export async function openAudio(
 const inMemory = (audio: PcmAudio): OpenedFile => ({
   pieces: piecesOf(audio),
   isOwn: false,
-  isPlain: true,
   plainSeconds: secondsOf(audio),
 });
 
@@ -152,17 +174,18 @@ function beginningWith(first: IteratorResult<unknown>, rest: Chunks): Chunks {
 }
 
 async function hear(
-  { pieces, duration, isOwn, isPlain, plainSeconds }: OpenedFile,
+  { pieces, duration, isOwn, plainSeconds }: OpenedFile,
   surroundings: Surroundings,
 ): Promise<OpenedAudio> {
   const { engine, signal, onProgress, holding } = surroundings;
   // What a file says of its length only decides how soon the work begins.
-  const isLong = holding === 'short' && !isPlain && (duration ?? 0) > heldSeconds;
+  const saidSeconds = duration ?? plainSeconds;
+  const isLong = holding === 'short' && (saidSeconds ?? 0) > heldSeconds;
   let isHeld = holding !== 'window';
   const work = converted(pieces, {
     engine,
     signal,
-    heldBack: isLong ? 0 : heldSamples(holding, isPlain),
+    heldBack: isLong ? 0 : heldSamples(holding),
     givesAway: isOwn,
     onProgress: (loaded) => {
       if (!isHeld || duration === undefined) return;
@@ -182,7 +205,7 @@ async function hear(
     await work.return(undefined);
     return { samples, isOwn: true };
   }
-  return { chunks: chunksFrom(work, samples), duration: duration ?? plainSeconds };
+  return { chunks: chunksFrom(work, samples), duration: saidSeconds };
 }
 
 function hearLive(pieces: PieceSource, { engine, signal }: Surroundings): OpenedAudio {
@@ -190,10 +213,25 @@ function hearLive(pieces: PieceSource, { engine, signal }: Surroundings): Opened
   return { chunks: chunksFrom(work, undefined) };
 }
 
-function heldSamples(holding: Holding, isPlain: boolean): number {
+function heldSamples(holding: Holding): number {
   if (holding === 'window') return windowSeconds * sampleRate;
   if (holding === 'nothing') return 0;
-  return holding === 'whole' || isPlain ? Infinity : heldSeconds * sampleRate;
+  return holding === 'whole' ? Infinity : heldSeconds * sampleRate;
+}
+
+/** Samples piece by piece, each its reader's own. */
+function copiesOf(samples: SampleArray): Chunks {
+  const pieces = piecesOf({ samples, sampleRate });
+  return {
+    // eslint-disable-next-line @typescript-eslint/require-await -- what it throws is a rejection
+    async next() {
+      const step = pieces.next();
+      if (step.done) return step;
+      const { samples: piece } = step.value;
+      return { done: false, value: isFloats(samples) ? piece.slice() : piece };
+    },
+    return: () => pieces.return(undefined),
+  };
 }
 
 /** The samples alone; `first` was taken before. */
@@ -282,7 +320,7 @@ export class AudioFeed {
     readonly loudnessSamples: number;
   }> {
     const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
-    const sampleCount = 'samples' in whole ? whole.samples.length : undefined;
+    const sampleCount = sampleCountOf(whole);
     const opened = this.#skipping ? await this.#skip(whole, this.#skipping, signal) : whole;
     const loudnessSamples = this.#loudnessSamples;
     const about = { sampleCount, loudnessSamples };

@@ -7,6 +7,7 @@ import type {
   MediaStreamLike,
   MediaStreamTrackLike,
   PcmAudio,
+  RecordingStream,
   SampleArray,
   SampleStream,
 } from '../api/types.js';
@@ -66,9 +67,13 @@ export const isStream = (audio: unknown): audio is AnyStream =>
 export const isSampleStream = (audio: unknown): audio is SampleStream =>
   isObject(audio) && 'stream' in audio && 'sampleRate' in audio && isStream(audio.stream);
 
+/** Whether its caller says that the stream is a recording. */
+export const isRecordingStream = (audio: unknown): audio is RecordingStream =>
+  isSampleStream(audio) && 'isRecording' in audio && audio.isRecording === true;
+
 /** Whether it may have no known end: then only transcribe() takes it. */
 export const isLive = (audio: AudioInput | AudioStream): audio is AudioStream =>
-  isSampleStream(audio) ||
+  (isSampleStream(audio) && !isRecordingStream(audio)) ||
   isMediaStream(audio) ||
   isMediaTrack(audio) ||
   isStream(audio) ||
@@ -84,8 +89,9 @@ export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolea
     refuseDetached(audio, 'audio');
     return;
   }
-  if (isSampleStream(audio) && takesStreams) {
+  if (isSampleStream(audio) && (takesStreams || isRecordingStream(audio))) {
     checkShape(audio.sampleRate, audio.channels ?? 1);
+    checkRecording(audio);
     return;
   }
   if (isMediaTrack(audio) && takesStreams) {
@@ -106,6 +112,16 @@ export function checkAudio(audio: AudioInput | AudioStream, takesStreams: boolea
       `Blob, URL, Response or stream)${takesStreams ? ', a stream of samples, a MediaStream or an audio track of one' : ''}`,
     audio,
   );
+}
+
+function checkRecording(audio: SampleStream): void {
+  const { isRecording, duration }: Partial<Record<keyof RecordingStream, unknown>> = audio;
+  if (isRecording !== undefined && typeof isRecording !== 'boolean') {
+    throw invalidOption('isRecording', 'true for a recording', isRecording);
+  }
+  if (duration !== undefined && !(Number.isFinite(duration) && (duration as number) >= 0)) {
+    throw invalidOption('duration', 'about how many seconds there are', duration);
+  }
 }
 
 export function checkShape(sampleRate: unknown, channels: unknown): void {

@@ -12,8 +12,6 @@ export interface OpenedFile {
   readonly pieces: PieceSource;
   /** The pieces have no other owner. */
   readonly isOwn: boolean;
-  /** Its samples are stored as they are, so that it is as long as it is large. */
-  readonly isPlain: boolean;
   /** About how long it is, where it is decoded in no time; what takes time has `duration`, and reports. */
   readonly plainSeconds?: number | undefined;
   /** As the file says; a hint. */
@@ -27,7 +25,7 @@ export async function decodeFile(
 ): Promise<OpenedFile> {
   if (await isWav(file)) {
     const plainSeconds = await wavSeconds(file);
-    return { pieces: wavPieces(file), isOwn: true, isPlain: true, plainSeconds };
+    return { pieces: wavPieces(file), isOwn: true, plainSeconds };
   }
   const link = platform.openAudio();
   // The worker ends with the work, whatever it is doing.
@@ -43,11 +41,11 @@ export async function decodeFile(
       const pieces = orWhole(piecesFrom(link, signal, close), signal, () =>
         decodedWhole(file, facts, platform, signal),
       );
-      return { pieces, isOwn: true, isPlain: false, duration: facts.duration };
+      return { pieces, isOwn: true, duration: facts.duration };
     }
     close();
     const pieces = await decodedWhole(file, opened.facts, platform, signal);
-    return { pieces, isOwn: true, isPlain: true, duration: opened.facts?.duration };
+    return { pieces, isOwn: true, duration: opened.facts?.duration };
   } catch (error) {
     close();
     throw error;

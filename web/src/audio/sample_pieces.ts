@@ -1,5 +1,6 @@
 // Samples in memory as interleaved pieces, so that no second copy of all of them is made.
 import type { PcmAudio, SampleArray } from '../api/types.js';
+import { refuseDetached } from '../api/detached.js';
 import type { DecodedPiece } from '../protocol/audio.js';
 import { channelsOf, isFloats, isSamples } from './audio_kinds.js';
 
@@ -28,6 +29,7 @@ export function* piecesOf(audio: PcmAudio): Generator<DecodedPiece, undefined> {
   const frames = framesOf(audio, channels);
   for (let begin = 0; begin < frames; begin += atOnce) {
     const end = Math.min(frames, begin + atOnce);
+    for (const plane of isSamples(samples) ? [samples] : samples) refuseDetached(plane, 'audio');
     const piece = isSamples(samples)
       ? asFloats(samples.subarray(begin * channels, end * channels))
       : interleaved(samples, begin, end);

@@ -6,7 +6,7 @@ import { hopSamples, sampleRate } from '../api/generated/whisper.js';
 import { anyOf, orAborted } from '../api/signals.js';
 import type { ModelInfo, Segment, Transcript } from '../api/types.js';
 import { isLive } from '../audio/audio_kinds.js';
-import { openAudio } from '../audio/audio_feed.js';
+import { openAudio, sampleCountOf } from '../audio/audio_feed.js';
 import { leave } from '../audio/leave.js';
 import { ProgressMeter } from '../engine/progress_meter.js';
 import type { Chunked, SilenceSkipper, SpeechChunk } from '../platform/speech.js';
@@ -107,7 +107,7 @@ function transcribeCut(
     try {
       const surroundings = { engine, platform, holding: 'nothing', signal } as const;
       const opened = await openAudio(audio, { ...surroundings, onProgress: report });
-      const sampleCount = 'samples' in opened ? opened.samples.length : undefined;
+      const sampleCount = sampleCountOf(opened);
       const total = 'samples' in opened ? opened.samples.length / sampleRate : opened.duration;
       // From here on the loop over the chunks closes both.
       chunked = skipper.chunks(opened, { clips });

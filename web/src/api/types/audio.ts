@@ -47,7 +47,7 @@ export interface MediaStreamTrackLike {
 
 /**
  * A recording: 16 kHz mono samples, PCM of another rate, an AudioBuffer, an audio or video file (as bytes, Blob, URL, Response or
- * stream of its bytes; in Node a path too), or the media element that plays one.
+ * stream of its bytes; in Node a path too), the media element that plays one, or the stream of its samples.
  */
 export type AudioInput =
   | SampleArray
@@ -61,7 +61,8 @@ export type AudioInput =
   | Response
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>
-  | MediaElementLike;
+  | MediaElementLike
+  | RecordingStream;
 
 /** A stream of samples that are not 16 kHz mono: interleaved, in pieces of any length. */
 export interface SampleStream {
@@ -70,6 +71,20 @@ export interface SampleStream {
   readonly sampleRate: number;
   /** 1 if absent. */
   readonly channels?: number;
+}
+
+/**
+ * A recording that its caller decodes: it is read bit by bit, as the models need it, and so in memory never as a whole where a file would
+ * not be. All calls treat it like a file, and have the text of one; a stream without `isRecording` is live audio. It is read once: a call
+ * that continues a saved transcription gets another stream, from the recording's start.
+ *
+ *     const audio = { stream: decode(file), sampleRate: 44100, channels: 2, isRecording: true } as const;
+ *     const { text } = await model.transcribe(audio);
+ */
+export interface RecordingStream extends SampleStream {
+  readonly isRecording: true;
+  /** About how many seconds there are, for the fractions of `onProgress`. It may be wrong. */
+  readonly duration?: number;
 }
 
 /**

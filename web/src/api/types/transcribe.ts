@@ -42,7 +42,7 @@ export interface CommonTranscribeOptions extends Abortable {
    * apart from each other; segments come in order, window by window. The text is the same for any number.
    *
    * Further engines are copies of the model's own, made while that works: nothing is read or fetched again. Where they cannot be had, fewer
-   * do the work, and `info.warnings` says why. Audio that comes as a stream, models of other families, and calls with `vad: false`,
+   * do the work, and `info.warnings` says why. Live audio, models of other families, and calls with `vad: false`,
    * `compatibility: 'openai'`, `conditionOnPreviousText: true` or `normalization: 'recording'` go through the recording in sequence, with
    * one engine: their result has no `chunkCount`.
    *
