@@ -138,6 +138,8 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
 
   /** Resolves when the call has an engine. */
   async begin(): Promise<void> {
+    // Its caller may pause it at once.
+    await Promise.resolve();
     this.#isBeginning = true;
     this.#from.pool.allot();
     while (this.#engines.size === 0) await this.#change();
