@@ -834,7 +834,8 @@ describe('calls at once', () => {
     );
     expect(await Promise.all(works)).toEqual(await alone(audio));
     expect(begun).toEqual(audio.map((_, i) => i));
-    expect(most).toBe(workers === 1 ? 1 : Math.min(most, workers));
+    expect(most).toBeLessThanOrEqual(workers);
+    expect(most > 1).toBe(workers > 1);
     expect(engines.length).toBeLessThanOrEqual(workers);
     if (workers < 4) expect(engines).toHaveLength(workers);
     if (workers < 4) for (const { heard } of engines) expect(heard.length).toBeGreaterThan(2);

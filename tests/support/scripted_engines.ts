@@ -70,6 +70,7 @@ export class ScriptedEngine implements EngineLink {
   readonly #adopted: (engine: ScriptedEngine, signal: AbortSignal) => Promise<number>;
   readonly #paused = new Set<number>();
   #failure: Error | undefined;
+  #lastRun = 0;
 
   /** `adopted`: gives a copy its number. */
   constructor(
@@ -120,6 +121,9 @@ export class ScriptedEngine implements EngineLink {
     const { samples, settings, run, threads } = request as EngineCalls['transcribe']['request'];
     const chunk = samples?.[0] ?? -1;
     this.heard.push({ chunk, settings, threads });
+    if (run <= this.#lastRun)
+      throw new Error('A pause would not reach it: its number is too small.');
+    this.#lastRun = run;
     const refusal = this.#script.refuses?.({ chunk, settings }, this.#number);
     if (refusal) throw refusal;
     const found = this.#script.languageOf?.(chunk) ?? 'en';
