@@ -870,6 +870,21 @@ describe('calls at once', () => {
     expect(await Promise.all(works)).toEqual(await alone(audio));
   });
 
+  test('many of them listen to no signal that is not theirs', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): number => warnings.push(message);
+    process.on('warning', onWarning);
+    try {
+      const { model } = load();
+      const audio = recordings(15, 1);
+      await Promise.all(audio.map((each) => model.transcribe(each, { workers: 2 })));
+      await turns(2);
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', onWarning);
+    }
+  });
+
   test('those that follow each other load no other engine', async () => {
     const { model, counts } = load();
     for (const each of recordings(4, 1)) {

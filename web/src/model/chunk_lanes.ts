@@ -89,7 +89,8 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
   /** Those that hear, or will, with the number of what they hear. */
   readonly #engines = new Map<EngineLink, number | undefined>();
   readonly #stopping = new AbortController();
-  readonly #signal: AbortSignal;
+  /** Aborted when the call is, when it fails, and when the model is disposed of. */
+  readonly signal: AbortSignal;
   readonly #release: () => void;
   /** In their order. */
   readonly #waiting: Job[] = [];
@@ -110,13 +111,13 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
   readonly #lanes = new Set<AbortController>();
   #wake: (() => void)[] = [];
 
-  constructor(from: Engines, signal: AbortSignal) {
+  constructor(from: Engines, signals: readonly (AbortSignal | undefined)[]) {
     this.#from = from;
     this.most = from.most;
-    const joined = anyOf([signal, this.#stopping.signal]);
-    this.#signal = joined.signal;
-    onAbort(this.#signal, () => {
-      for (const lane of this.#lanes) lane.abort(this.#signal.reason);
+    const joined = anyOf([...signals, this.#stopping.signal]);
+    this.signal = joined.signal;
+    onAbort(this.signal, () => {
+      for (const lane of this.#lanes) lane.abort(this.signal.reason);
       this.#changed();
     });
     const leavePool = from.pool.join(this);
@@ -132,8 +133,12 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     const { gate, most } = this.#from;
     const idleCount = this.#furtherCount + Number(this.#hasOwn) - this.#underWay;
     const wanted = this.#waiting.length + Number(this.#isBeginning);
-    const isStopped = this.#isOver || this.#signal.aborted || gate.isPaused;
+    const isStopped = this.#isOver || this.signal.aborted || gate.isPaused;
     return !isStopped && this.#furtherCount < most - 1 && wanted > idleCount;
+  }
+
+  stop(reason: unknown): void {
+    this.#stopping.abort(reason);
   }
 
   /** Resolves when the call has an engine. */
@@ -144,7 +149,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     this.#from.pool.allot();
     while (this.#engines.size === 0) await this.#change();
     this.#isBeginning = false;
-    throwIfAborted(this.#signal);
+    throwIfAborted(this.signal);
   }
 
   /** Resolves when the call has the model's own engine, which it then has until close(). */
@@ -158,10 +163,10 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
   async run(task: ChunkTask<Part, Heard>, signal: AbortSignal): Promise<void> {
     this.#task = task;
     this.#toldCount = task.doneCount;
-    const stopListening = onAbort(signal, () => this.#stopping.abort(signal.reason));
+    const stopListening = onAbort(signal, () => this.stop(signal.reason));
     const pulling = this.#pull(task);
     try {
-      await orAborted(pulling, this.#signal);
+      await orAborted(pulling, this.signal);
       while (this.#waiting.length + this.#engines.size > 0) await this.#change();
       // Engines on their way are for others.
       this.#isOver = true;
@@ -200,7 +205,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
       }
       await this.#whilePaused();
     }
-    throwIfAborted(this.#signal);
+    throwIfAborted(this.signal);
     // A model has something to say about silence, too: its language.
     if (index === 0) this.#offer({ index, chunk: nothing, tries: 0 });
     this.#isPulled = true;
@@ -223,7 +228,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
 
   /** Begins to wait for the own engine, unless the call has it or waits already. `isFirst`: before all others. */
   #queueForOwn(isFirst: boolean): void {
-    if (this.#own || this.#isOver || this.#signal.aborted) return;
+    if (this.#own || this.#isOver || this.signal.aborted) return;
     const lane = this.#lane();
     this.#hasOwn = this.#from.queue.isFree;
     this.#own = { lane, work: this.#hearWithOwn(lane, isFirst) };
@@ -282,7 +287,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
 
   #lane(): AbortController {
     const lane = new AbortController();
-    if (this.#signal.aborted) lane.abort(this.#signal.reason);
+    if (this.signal.aborted) lane.abort(this.signal.reason);
     this.#lanes.add(lane);
     return lane;
   }
@@ -297,7 +302,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
         const { hear } = this.#task as ChunkTask<Part, Heard>;
         const hearing = this.#begin(job.index);
         const onPart = (part: Part): void => {
-          if (this.#signal.aborted) return;
+          if (this.signal.aborted) return;
           hearing.parts.push(part);
           this.#tell();
           this.#changed();
@@ -308,7 +313,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
         try {
           hearing.heard = await hear(engine, job.chunk, { onPart, isEarliest, signal, run });
         } catch (error) {
-          throwIfAborted(this.#signal);
+          throwIfAborted(this.signal);
           if (isOwn || isAboutRequest(error)) throw error;
           this.#from.pool.lose(engine, error);
           --this.#underWay;
@@ -317,7 +322,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
         } finally {
           this.#engines.set(engine, undefined);
         }
-        throwIfAborted(this.#signal);
+        throwIfAborted(this.signal);
         --this.#underWay;
         this.#tell();
         this.#changed();
@@ -375,15 +380,15 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     }
   }
 
-  async #whilePaused(signal = this.#signal): Promise<void> {
+  async #whilePaused(signal = this.signal): Promise<void> {
     const { gate } = this.#from;
     while (gate.opening) await orAborted(gate.opening, signal);
   }
 
   async #change(): Promise<void> {
-    throwIfAborted(this.#signal);
+    throwIfAborted(this.signal);
     await new Promise<void>((wake) => this.#wake.push(wake));
-    throwIfAborted(this.#signal);
+    throwIfAborted(this.signal);
   }
 
   #changed(): void {

@@ -64,15 +64,15 @@ export async function transcribeInChunks(
 ): Promise<Transcript> {
   const { options, isVadDefault } = task;
   const { detector, engine, info, nextRun, platform, pool, queue, use } = shared;
-  const { signal, release } = anyOf([options.signal, run.leaving, pool.closed]);
   const { workers = 'auto' } = options;
   const most = workers === 'auto' ? info.workers : workers;
   const { processors } = platform.device();
   const threadsOf = (engines: number) => threadsOfEach(engines, info.threads, processors);
   const lanes: Lanes = new ChunkLanes(
     { engine, queue, pool, most, threadsOfEach: threadsOf(most), gate: run.gate, nextRun },
-    signal,
+    [options.signal, run.leaving],
   );
+  const { signal } = lanes;
   try {
     return await use(async () => {
       await lanes.begin();
@@ -84,7 +84,7 @@ export async function transcribeInChunks(
         signal,
       );
       if (skipper) {
-        const cut = { skipper, decoding, clips, script, lanes, threadsOf, stopping: signal };
+        const cut = { skipper, decoding, clips, script, lanes, threadsOf };
         return await transcribeCut(run, task, shared, cut);
       }
       await lanes.takeOwn();
@@ -94,7 +94,6 @@ export async function transcribeInChunks(
     throw abortedOr(options.signal, error);
   } finally {
     await lanes.close();
-    release();
   }
 }
 
@@ -109,19 +108,18 @@ interface Cut {
   readonly script: Settings['script'];
   readonly lanes: Lanes;
   readonly threadsOf: (engines: number) => number;
-  readonly stopping: AbortSignal;
 }
 
 function transcribeCut(
   run: TranscriptionRun,
   { audio, settings: asked, options, saved }: Task,
   { engine, platform, pool, info }: Surroundings,
-  { skipper, decoding, clips, script, lanes, threadsOf, stopping }: Cut,
+  { skipper, decoding, clips, script, lanes, threadsOf }: Cut,
 ): Promise<Transcript> {
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
     const loadingScript = beginScript(script, platform);
     const { report, callbackFailed } = reporting(onProgress);
-    const { signal, release } = anyOf([stopping, callbackFailed]);
+    const { signal, release } = anyOf([lanes.signal, callbackFailed]);
     let chunked: Chunked | undefined;
     try {
       const surroundings = { engine, platform, holding: 'nothing', signal } as const;

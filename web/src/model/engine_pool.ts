@@ -27,6 +27,8 @@ export interface PoolUser {
   readonly wantsMore: boolean;
   /** Takes one. */
   readonly takeFurther: () => void;
+  /** The model is disposed of. */
+  readonly stop: (reason: Error) => void;
 }
 
 /** Milliseconds after which engines that nobody works with end, unless they are kept. */
@@ -38,7 +40,6 @@ const patience = 60_000;
  */
 export class EnginePool implements Companion {
   readonly #warn: (warning: string) => void;
-  readonly #closing = new AbortController();
   #copy: CopyEngine | undefined;
   #places: Place[] = [];
   /** In the order of the calls. */
@@ -46,6 +47,7 @@ export class EnginePool implements Companion {
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   isKept = false;
+  #isClosed = false;
   #hasWarned = false;
 
   /** `warn` is called at most once; it must not keep the model alive, whose engine refers to this. */
@@ -58,11 +60,6 @@ export class EnginePool implements Companion {
     this.#copy = copy;
   }
 
-  /** Aborted when the model is disposed of. */
-  get closed(): AbortSignal {
-    return this.#closing.signal;
-  }
-
   /** Further engines that are at work. */
   get takenCount(): number {
     return this.#places.filter(({ isTaken, engine }) => isTaken && engine).length;
@@ -70,6 +67,7 @@ export class EnginePool implements Companion {
 
   /** From now on it has what it wants as soon as there is one, behind those that came before. Returns what ends that. */
   join(user: PoolUser): () => void {
+    if (this.#isClosed) user.stop(disposedDuringWork());
     this.#users.add(user);
     return () => void this.#users.delete(user);
   }
@@ -144,7 +142,8 @@ export class EnginePool implements Companion {
   }
 
   close(): void {
-    this.#closing.abort(disposedDuringWork());
+    this.#isClosed = true;
+    for (const user of this.#users) user.stop(disposedDuringWork());
     this.rest();
   }
 
@@ -153,7 +152,7 @@ export class EnginePool implements Companion {
   }
 
   #mayAdd(most: number): boolean {
-    return Boolean(this.#copy) && !this.closed.aborted && this.#places.length + this.#lost < most;
+    return Boolean(this.#copy) && !this.#isClosed && this.#places.length + this.#lost < most;
   }
 
   #add(most: number, threads: number): Place | undefined {
