@@ -16,6 +16,7 @@ import {
   recordingOf,
   scriptedModel,
   type Script,
+  type ScriptedEngine,
 } from '../support/scripted_engines.js';
 import { turns } from '../support/turns.js';
 
@@ -818,5 +819,398 @@ describe('options', () => {
     expect(model.info.warnings).toEqual([expect.stringContaining('404')]);
     const asked = model.transcribe(recording, { workers: 4, vad: true });
     expect(await errorOf(asked)).toBe(detectorError);
+  });
+});
+
+describe('calls at once', () => {
+  /** `count` recordings with so many chunks each, numbered from 0, 100, 200, … */
+  const recordings = (count: number, chunks: number): Float32Array[] =>
+    Array.from({ length: count }, (_, i) => recordingOf(chunks, 100 * i));
+  const heardBy = ({ heard }: ScriptedEngine): number[] => heard.map(({ chunk }) => chunk);
+  /** Recordings whose chunks engines hear right now. */
+  const underWay = (engines: readonly ScriptedEngine[]): number[] =>
+    engines.flatMap((engine) => [...engine.underWay].map((chunk) => Math.floor(chunk / 100)));
+
+  async function alone(
+    audio: readonly Float32Array[],
+    options: TranscribeOptions = {},
+  ): Promise<Transcript[]> {
+    const { model } = load();
+    const results: Transcript[] = [];
+    for (const each of audio)
+      results.push(await model.transcribe(each, { ...options, workers: 1 }));
+    return results;
+  }
+
+  test.each([
+    [1, 1],
+    [1, 2],
+    [1, 4],
+    [3, 2],
+    [3, 3],
+    [4, 8],
+  ])('of %d chunks each, with %d engines: as one after the other', async (chunks, workers) => {
+    const audio = recordings(10, chunks);
+    const { model, engines, counts } = load({ turnsOf: (chunk) => 4 + ((7 * chunk) % 5) });
+    const begun: number[] = [];
+    let most = 0;
+    const works = audio.map((each, i) =>
+      model.transcribe(each, {
+        workers,
+        onProgress: () => {
+          if (!begun.includes(i)) begun.push(i);
+          most = Math.max(most, new Set(underWay(engines)).size);
+        },
+      }),
+    );
+    expect(await Promise.all(works)).toEqual(await alone(audio));
+    expect(begun).toEqual(audio.map((_, i) => i));
+    expect(most).toBeLessThanOrEqual(workers);
+    expect(most > 1).toBe(workers > 1);
+    expect(engines.length).toBeLessThanOrEqual(workers);
+    if (workers < 4) expect(engines).toHaveLength(workers);
+    if (workers < 4) for (const { heard } of engines) expect(heard.length).toBeGreaterThan(2);
+    expect(engines.flatMap(heardBy)).toHaveLength(10 * chunks);
+    expect(counts.left).toBe(10);
+  });
+
+  test('no more are under way than there are engines, and the first has the model’s own', async () => {
+    const { model, engines, counts } = load({ turnsOf: () => Infinity });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const works = recordings(5, 1).map((each) => model.transcribe(each, { workers: 3, signal }));
+    const failing = works.map((work) => errorOf(work));
+    await until(() => engines.length === 3 && engines.every(({ heard }) => heard.length > 0));
+    await turns(50);
+    expect(engines.map(heardBy)).toEqual([[0], [100], [200]]);
+    expect(counts.pulled).toBe(3);
+    controller.abort('enough');
+    expect(await Promise.all(failing)).toEqual(Array(5).fill('enough'));
+    expect(counts.left).toBe(3);
+    await turns(2);
+    expect(underWay(engines)).toEqual([]);
+  });
+
+  test('none starves: a long one behind a long one is heard', async () => {
+    const { model, engines } = load();
+    const audio = recordings(3, 12);
+    const works = audio.map((each) => model.transcribe(each, { workers: 2 }));
+    await until(() => works[1]!.soFar.segments.length > 4);
+    expect(works[0]!.soFar.segments.length).toBeLessThan(24);
+    expect(engines[0]!.heard.every(({ chunk }) => chunk < 100)).toBe(true);
+    expect(await Promise.all(works)).toEqual(await alone(audio));
+  });
+
+  test('many of them listen to no signal that is not theirs', async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): number => warnings.push(message);
+    process.on('warning', onWarning);
+    try {
+      const { model } = load();
+      const audio = recordings(15, 1);
+      await Promise.all(audio.map((each) => model.transcribe(each, { workers: 2 })));
+      await turns(2);
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off('warning', onWarning);
+    }
+  });
+
+  test('those that follow each other load no other engine', async () => {
+    const { model, counts } = load();
+    for (const each of recordings(4, 1)) {
+      await model.transcribe(each, { workers: 4 });
+      await model.decode(each);
+      await model.transcribe(each, { workers: 4 });
+    }
+    expect(counts.loads).toBe(0);
+  });
+
+  test('an engine that the first has no more chunks for is the next one’s', async () => {
+    const held = { isHeld: true };
+    const { model, engines } = load({
+      turnsOf: (chunk) => (chunk === 1 && held.isHeld ? 1000 : 3),
+    });
+    const [one, two] = recordings(2, 2);
+    const options = { workers: 2, language: 'en' };
+    const first = model.transcribe(one!, options);
+    await until(() => engines[1]?.underWay.has(1) === true);
+    const second = await model.transcribe(two!, options);
+    expect(heardBy(engines[0]!)).toEqual([0, 100, 101]);
+    expect(first.soFar.segments).toHaveLength(2);
+    expect([await first, second]).toEqual(await alone([one!, two!], { language: 'en' }));
+  });
+
+  test('the next one has both when the first is over', async () => {
+    const { model, engines } = load({ turnsOf: (chunk) => (chunk < 100 ? 60 : 8) });
+    const [one, two] = [recordingOf(1), recordingOf(20, 100)];
+    const works = [one, two].map((each) => model.transcribe(each, { workers: 2 }));
+    expect(await Promise.all(works)).toEqual(await alone([one, two]));
+    expect(heardBy(engines[1]!)[0]).toBe(100);
+    for (const { heard } of engines) expect(heard.length).toBeGreaterThan(5);
+  });
+
+  test('what is not in chunks has the model’s own engine alone, in its turn', async () => {
+    const { model, engines } = load({ turnsOf: () => 12 });
+    const audio = recordings(4, 2);
+    const order: string[] = [];
+    const named = <T>(name: string, work: Promise<T>): Promise<T> =>
+      work.finally(() => order.push(name));
+    const options = { workers: 2, language: 'en' };
+    const whole = (i: number): Promise<Transcript> =>
+      named(`whole ${i}`, model.transcribe(audio[i]!, options));
+    const works = [
+      ...[whole(0), named('window 900', model.decode(recordingOf(1, 900))), whole(1)],
+      named('in sequence', model.transcribe(recordingOf(1, 800), { vad: false })),
+      ...[whole(2), named('window 901', model.decode(recordingOf(1, 901))), whole(3)],
+    ];
+    const results = await Promise.all(works);
+    const chunked = [0, 2, 4, 6].map((at) => results[at]);
+    expect(chunked).toEqual(await alone(audio, { language: 'en' }));
+    const own = order.filter((name) => !name.startsWith('whole'));
+    expect(own).toEqual(['window 900', 'in sequence', 'window 901']);
+    expect(engines[0]!.decoded.map(({ beside }) => beside)).toEqual([[], []]);
+    expect(engines[1]!.decoded).toEqual([]);
+    expect(heardBy(engines[0]!)).toContain(800);
+    // Nothing of a later call comes before it on this engine.
+    const later = heardBy(engines[0]!).indexOf(800);
+    for (const chunk of heardBy(engines[0]!).slice(0, later)) expect(chunk).toBeLessThan(200);
+  });
+
+  test('a call for one engine waits for its turn', async () => {
+    const { model, engines } = load();
+    const [one, two, three] = recordings(3, 3);
+    const works = [
+      model.transcribe(one!, { workers: 2 }),
+      model.transcribe(two!, { workers: 1 }),
+      model.transcribe(three!, { workers: 2 }),
+    ];
+    expect(await Promise.all(works)).toEqual(await alone([one!, two!, three!]));
+    expect(heardBy(engines[1]!).some((chunk) => chunk >= 100 && chunk < 200)).toBe(false);
+  });
+
+  test.each([0, 1, 2])('an abort of number %d is no other’s', async (aborted) => {
+    for (const wait of [0, 1, 5, 10, 20, 40]) {
+      const { model, engines } = load({ turnsOf: () => 40 });
+      const audio = recordings(3, 2);
+      const controller = new AbortController();
+      const works = audio.map((each, i) =>
+        model.transcribe(each, { workers: 2, ...(i === aborted && { signal: controller.signal }) }),
+      );
+      const outcomes = works.map((work) => work.catch((error: unknown) => error));
+      await turns(wait);
+      controller.abort('enough');
+      const wanted: unknown[] = await alone(audio);
+      wanted[aborted] = 'enough';
+      expect(await Promise.all(outcomes)).toEqual(wanted);
+      await turns(2);
+      expect(underWay(engines)).toEqual([]);
+      expect(await model.transcribe(recording, { workers: 2 })).toEqual(await expected());
+    }
+  });
+
+  test('one whose loop is left, or whose callback throws, is no other’s either', async () => {
+    const { model } = load({ turnsOf: () => 8 });
+    const audio = recordings(4, 3);
+    const thrown = new Error('from the callback');
+    const [left, throwing, third, fourth] = audio.map((each, i) =>
+      model.transcribe(each, {
+        workers: 3,
+        onProgress: ({ loaded }) => {
+          if (i === 1 && loaded > 1) throw thrown;
+        },
+      }),
+    );
+    const failed = errorOf(throwing!);
+    for await (const { id } of left!) if (id === 1) break;
+    expect(await errorOf(left!)).toMatchObject({ code: 'aborted' });
+    expect(await failed).toBe(thrown);
+    expect([await third, await fourth]).toEqual((await alone(audio)).slice(2));
+  });
+
+  test('a pause of the first holds up what needs the model’s own engine, not who has another', async () => {
+    const { model, engines } = load({ turnsOf: () => 20 });
+    const [one, two, three] = recordings(3, 1);
+    const works = [one!, two!].map((each) => model.transcribe(each, { workers: 2 }));
+    await until(() => engines.length === 2 && engines.every(({ heard }) => heard.length > 0));
+    works[0]!.pause();
+    const state = { isDecoded: false };
+    const decoding = model.decode(three!).then(() => (state.isDecoded = true));
+    decoding.catch(() => undefined);
+    const [, second] = await alone([one!, two!]);
+    expect(await works[1]!).toEqual(second);
+    // It goes on with the engine of the second.
+    const third = await model.transcribe(three!, { workers: 2 });
+    expect(heardBy(engines[1]!)).toEqual([100, 200]);
+    expect(state.isDecoded).toBe(false);
+    expect(works[0]!.soFar.segments.length).toBeLessThan(2);
+    works[0]!.resume();
+    await decoding;
+    expect([await works[0]!, third]).toEqual(await alone([one!, three!]));
+  });
+
+  test('a pause of the second: its engine is its own, and the first goes on', async () => {
+    for (const wait of [0, 3, 10, 25]) {
+      const { model, engines } = load({ turnsOf: () => 20 });
+      const [one, two, three] = recordings(3, 2);
+      const options = { workers: 2, language: 'en' };
+      const works = [one!, two!].map((each) => model.transcribe(each, options));
+      await turns(wait);
+      works[1]!.pause();
+      const results = await alone([one!, two!], { language: 'en' });
+      expect(await works[0]!).toEqual(results[0]);
+      await turns(60);
+      const { segments } = works[1]!.soFar;
+      expect(segments.length).toBeLessThan(4);
+      const third = model.transcribe(three!, options);
+      await turns(60);
+      expect(works[1]!.soFar.segments).toEqual(segments);
+      works[1]!.resume();
+      expect(await works[1]!).toEqual(results[1]);
+      expect((await third).segments).toHaveLength(4);
+      expect(engines.length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  test('one that is paused before it begins takes no engine from the next', async () => {
+    const { model, engines } = load({ turnsOf: (chunk) => (chunk < 100 ? Infinity : 3) });
+    const controller = new AbortController();
+    const [one, two, three] = recordings(3, 1);
+    const options = { workers: 2 };
+    const failing = errorOf(model.transcribe(one!, { ...options, signal: controller.signal }));
+    const second = model.transcribe(two!, options);
+    second.pause();
+    expect((await model.transcribe(three!, options)).segments).toHaveLength(2);
+    expect(engines.map(heardBy)).toEqual([[0], [200]]);
+    second.resume();
+    expect((await second).segments).toHaveLength(2);
+    expect(heardBy(engines[1]!)).toEqual([200, 100]);
+    controller.abort();
+    await failing;
+  });
+
+  test.each([1, 3])('an engine that dies under the second, of %d chunks', async (chunks) => {
+    const { model, engines } = load({
+      turnsOf: (chunk, engine) => (engine > 0 || chunk === 0 ? 60 : 3),
+    });
+    const audio = recordings(3, chunks);
+    const works = audio.map((each) => model.transcribe(each, { workers: 2, language: 'en' }));
+    await until(() => engines[1]?.underWay.has(100) === true);
+    engines[1]!.die();
+    expect(await Promise.all(works)).toEqual(await alone(audio, { language: 'en' }));
+    // It goes on with the model's own when its turn comes.
+    const own = heardBy(engines[0]!);
+    expect(own.indexOf(100)).toBeGreaterThan(own.indexOf(chunks - 1));
+    expect(own.indexOf(100)).toBeLessThan(own.indexOf(200));
+    expect(model.info.warnings).toHaveLength(1);
+  });
+
+  test('an engine that dies when its call has given the model’s own away: it comes first again', async () => {
+    const { model, engines } = load({
+      turnsOf: (chunk, engine) => (engine > 0 ? 1000 : chunk === 1 ? 3 : 60),
+    });
+    const audio = recordings(3, 2);
+    const begin = (each: Float32Array): Promise<Transcript> =>
+      model.transcribe(each, { workers: 2, language: 'en' });
+    const first = begin(audio[0]!);
+    await until(() => engines[1]?.underWay.has(1) === true);
+    const works = [first, ...audio.slice(1).map(begin)];
+    await until(() => engines[0]!.underWay.has(100));
+    engines[1]!.die();
+    expect(await Promise.all(works)).toEqual(await alone(audio, { language: 'en' }));
+    const own = heardBy(engines[0]!);
+    expect(own.indexOf(1)).toBeLessThan(own.indexOf(200));
+  });
+
+  test('no further engine can be had: one after the other', async () => {
+    const { model, engines } = load({ loads: () => Promise.reject(new Error('no memory')) });
+    const audio = recordings(4, 2);
+    const works = audio.map((each) => model.transcribe(each, { workers: 3 }));
+    expect(await Promise.all(works)).toEqual(await alone(audio));
+    expect(heardBy(engines[0]!)).toEqual([0, 1, 100, 101, 200, 201, 300, 301]);
+    expect(model.info.warnings).toHaveLength(1);
+  });
+
+  test('without the detector’s files: one after the other', async () => {
+    const { model, engines } = load({ detectorError: new Error('404'), turnsOf: () => 10 });
+    const works = recordings(4, 1).map((each) => model.transcribe(each, { workers: 3 }));
+    for (const { segments } of await Promise.all(works)) expect(segments).toHaveLength(2);
+    expect(heardBy(engines[0]!)).toEqual([0, 100, 200, 300]);
+    expect(model.info.warnings).toHaveLength(1);
+  });
+
+  test('disposal ends all of them', async () => {
+    for (const wait of [0, 1, 5, 10, 30]) {
+      const { model, engines } = load({ turnsOf: () => 20 });
+      const works = recordings(4, 2).map((each) => model.transcribe(each, { workers: 2 }));
+      const failing = works.map((work) => errorOf(work));
+      await turns(wait);
+      model.dispose();
+      for (const error of await Promise.all(failing))
+        expect(error).toMatchObject({ code: 'aborted' });
+      await turns(3);
+      expect(engines.every(({ underWay, isClosed }) => underWay.size === 0 && isClosed)).toBe(true);
+    }
+  });
+
+  test('saved ones go on at once', async () => {
+    const audio = recordings(3, 4);
+    const { model } = load();
+    const saved: SavedTranscription[] = [];
+    for (const each of audio) {
+      const work = model.transcribe(each, { workers: 2 });
+      for await (const { id } of work) if (id === 2) break;
+      await errorOf(work);
+      saved.push(kept(work.save()));
+    }
+    const works = audio.map((each, i) => model.transcribe(each, { from: saved[i]!, workers: 2 }));
+    expect(await Promise.all(works)).toEqual(await alone(audio));
+  });
+
+  test('thirty rounds of deaths, aborts and pauses: each has its result or its reason', async () => {
+    const audio = recordings(5, 3);
+    const wanted = await alone(audio);
+    for (let round = 0; round < 30; ++round) {
+      const random = drawn(1000 + round);
+      const workers = 2 + Math.floor(3 * random());
+      const { model, engines } = load({
+        turnsOf: () => 1 + Math.floor(12 * random()),
+        loads: async () => {
+          await turns(Math.floor(20 * random()));
+          if (random() < 0.2) throw engineFailed();
+        },
+      });
+      const controllers = audio.map(() => new AbortController());
+      const works = audio.map((each, i) =>
+        model.transcribe(each, { workers, signal: controllers[i]!.signal }),
+      );
+      const state = { overCount: 0 };
+      const outcomes = works.map((work) =>
+        work
+          .catch((error: unknown) => error)
+          .finally(() => {
+            ++state.overCount;
+          }),
+      );
+      const decoding = model.decode(recordingOf(1, 900));
+      while (state.overCount < works.length) {
+        await turns(1);
+        const at = Math.floor(works.length * random());
+        if (random() < 0.03) engines[1 + Math.floor((engines.length - 1) * random())]?.die();
+        if (random() < 0.02) controllers[at]!.abort(`reason ${at}`);
+        if (random() < 0.1) works[at]!.pause();
+        else works[at]!.resume();
+      }
+      const results = await Promise.all(outcomes);
+      for (const [i, result] of results.entries()) {
+        if (controllers[i]!.signal.aborted)
+          expect([wanted[i], `reason ${i}`]).toContainEqual(result);
+        else expect(result).toEqual(wanted[i]);
+      }
+      await decoding;
+      expect(engines[0]!.decoded.map(({ beside }) => beside)).toEqual([[]]);
+      await until(() => underWay(engines).length === 0);
+      expect(await model.transcribe(recording, { workers })).toEqual(await expected());
+    }
   });
 });

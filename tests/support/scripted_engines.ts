@@ -20,9 +20,12 @@ import { turns } from './turns.js';
 const chunkSeconds = 2;
 const chunkSamples = chunkSeconds * sampleRate;
 
-/** A recording of so many chunks; each sample is the number of its chunk. */
-export const recordingOf = (chunkCount: number): Float32Array =>
-  Float32Array.from({ length: chunkCount * chunkSamples }, (_, i) => Math.floor(i / chunkSamples));
+/** A recording of so many chunks; each sample is the number of its chunk, counted from `first`. */
+export const recordingOf = (chunkCount: number, first = 0): Float32Array =>
+  Float32Array.from(
+    { length: chunkCount * chunkSamples },
+    (_, i) => first + Math.floor(i / chunkSamples),
+  );
 
 export interface Heard {
   readonly chunk: number;
@@ -59,6 +62,8 @@ export const engineFailed = (): SusurrusError =>
 
 export class ScriptedEngine implements EngineLink {
   readonly heard: Heard[] = [];
+  /** By decode(), with the chunks that were under way. */
+  readonly decoded: { readonly chunk: number; readonly beside: readonly number[] }[] = [];
   /** Chunks under way. */
   readonly underWay = new Set<number>();
   closings = 0;
@@ -69,6 +74,7 @@ export class ScriptedEngine implements EngineLink {
   readonly #adopted: (engine: ScriptedEngine, signal: AbortSignal) => Promise<number>;
   readonly #paused = new Set<number>();
   #failure: Error | undefined;
+  #lastRun = 0;
 
   /** `adopted`: gives a copy its number. */
   constructor(
@@ -115,10 +121,21 @@ export class ScriptedEngine implements EngineLink {
       this.#number = await this.#adopted(this, signal!);
       return undefined;
     }
+    if (name === 'decode') {
+      const chunk = (request as EngineCalls['decode']['request']).samples[0]!;
+      this.decoded.push({ chunk, beside: [...this.underWay] });
+      this.underWay.add(chunk);
+      await turns(5);
+      this.underWay.delete(chunk);
+      return { text: ` ${chunk}` } as never;
+    }
     if (name !== 'transcribe') throw new Error(`${name} is in no script.`);
     const { samples, settings, run, threads } = request as EngineCalls['transcribe']['request'];
     const chunk = samples?.[0] ?? -1;
     this.heard.push({ chunk, settings, threads });
+    if (run <= this.#lastRun)
+      throw new Error('A pause would not reach it: its number is too small.');
+    this.#lastRun = run;
     const refusal = this.#script.refuses?.({ chunk, settings }, this.#number);
     if (refusal) throw refusal;
     const found = this.#script.languageOf?.(chunk) ?? 'en';
@@ -126,7 +143,7 @@ export class ScriptedEngine implements EngineLink {
     const detects = asked === 'auto' || asked === 'per-window';
     const language = detects ? found : asked;
     const heard = {
-      ...(detects && { languageProbability: 0.5 + chunk / 100 }),
+      ...(detects && { languageProbability: 0.5 + (chunk % 50) / 100 }),
       ...(asked === 'per-window' && { languages: [{ language, seconds: 1 }] }),
     };
     this.underWay.add(chunk);

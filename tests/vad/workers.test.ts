@@ -123,6 +123,23 @@ test('they take no more memory than plan() says', async () => {
   expect(plan.peakBytes - one.peakBytes).toBe(plan.furtherBytes);
 });
 
+test('calls at once share them, and come to what one after the other does', async () => {
+  const model = await load(modelPath, { workers: 2 });
+  const short = recording.subarray(0, 2 * sample.length);
+  const audio = [short, recording, short, { samples: recording, sampleRate: 8000 }, short, sample];
+  const options = { workers: 1 };
+  const apart: Transcript[] = [];
+  for (const each of audio) apart.push(await model.transcribe(each, options));
+  const heard = new Set<Worker>();
+  for (const worker of workers) worker.on('message', () => heard.add(worker));
+  const works = audio.map((each) => model.transcribe(each, { workers: 2 }));
+  const decoding = model.decode(sample);
+  expect(await Promise.all(works)).toEqual(apart);
+  expect((await decoding).text).toBe((await model.decode(sample)).text);
+  expect([workers.length, heard.size]).toEqual([1, 1]);
+  expect(model.info.warnings).toEqual([]);
+});
+
 test('temperatures above 0 draw the same, whoever draws', async () => {
   const model = await load(modelPath);
   const options = { temperature: 0.8, seed: 3 };

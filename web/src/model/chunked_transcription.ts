@@ -3,7 +3,7 @@
 import { transcribing } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
 import { hopSamples, sampleRate } from '../api/generated/whisper.js';
-import { anyOf, orAborted } from '../api/signals.js';
+import { abortedOr, anyOf, orAborted } from '../api/signals.js';
 import type { ModelInfo, Segment, Transcript } from '../api/types.js';
 import { isLive } from '../audio/audio_kinds.js';
 import { openAudio, sampleCountOf } from '../audio/audio_feed.js';
@@ -27,6 +27,7 @@ import {
   type Surroundings,
   type Task,
 } from './run_transcription.js';
+import type { Queue } from './queue.js';
 import { checkSameAudio } from './saved_transcription.js';
 import type { TranscriptionRun } from './transcription.js';
 
@@ -48,40 +49,55 @@ export function isInChunks({ audio, settings, saved }: Task, info: ModelInfo): b
 export const threadsOfEach = (engines: number, threads: number, processors: number): number =>
   Math.max(1, Math.min(threads, Math.floor(processors / engines)));
 
-/** Like runTranscription(). */
+/** What a call in chunks shares with others that are under way. */
+export interface Shared extends Surroundings {
+  readonly queue: Queue;
+  /** Does work with an engine that is awake. */
+  readonly use: (work: () => Promise<Transcript>) => Promise<Transcript>;
+}
+
+/** Like runTranscription(), but called before its turn: it has its place in the queue at once, and begins when there is an engine. */
 export async function transcribeInChunks(
   run: TranscriptionRun,
   task: Task,
-  surroundings: Surroundings,
+  shared: Shared,
 ): Promise<Transcript> {
   const { options, isVadDefault } = task;
-  const { detector, pool, holdsUp } = surroundings;
-  const { signal, release } = anyOf([options.signal, run.leaving, pool.closed]);
+  const { detector, engine, info, nextRun, platform, pool, queue, use } = shared;
+  const { workers = 'auto' } = options;
+  const most = workers === 'auto' ? info.workers : workers;
+  const { processors } = platform.device();
+  const threadsOf = (engines: number) => threadsOfEach(engines, info.threads, processors);
+  const lanes: Lanes = new ChunkLanes(
+    { engine, queue, pool, most, threadsOfEach: threadsOf(most), gate: run.gate, nextRun },
+    [options.signal, run.leaving],
+  );
+  const { signal } = lanes;
   try {
-    run.gate.onChange = holdsUp;
-    holdsUp(run.gate.isPaused);
-    const { vad, clipTimestamps: clips, script, ...decoding } = task.settings;
-    const limits = typeof vad === 'object' ? vad : {};
-    const skipper = await detector.open(
-      isVadDefault,
-      (kept) => kept.openSkipper(limits, signal),
-      signal,
-    );
-    return await (skipper
-      ? transcribeCut(run, task, surroundings, {
-          skipper,
-          decoding,
-          clips,
-          script,
-          stopping: signal,
-        })
-      : runTranscription(run, task, surroundings));
+    return await use(async () => {
+      await lanes.begin();
+      const { vad, clipTimestamps: clips, script, ...decoding } = task.settings;
+      const limits = typeof vad === 'object' ? vad : {};
+      const skipper = await detector.open(
+        isVadDefault,
+        (kept) => kept.openSkipper(limits, signal),
+        signal,
+      );
+      if (skipper) {
+        const cut = { skipper, decoding, clips, script, lanes, threadsOf };
+        return await transcribeCut(run, task, shared, cut);
+      }
+      await lanes.takeOwn();
+      return await runTranscription(run, task, shared);
+    });
+  } catch (error) {
+    throw abortedOr(options.signal, error);
   } finally {
-    run.gate.onChange = undefined;
-    holdsUp(false);
-    release();
+    await lanes.close();
   }
 }
+
+type Lanes = ChunkLanes<HeardWindow, HeardChunk>;
 
 /** A recording that will be cut. */
 interface Cut {
@@ -90,19 +106,20 @@ interface Cut {
   readonly decoding: Settings;
   readonly clips: Settings['clipTimestamps'];
   readonly script: Settings['script'];
-  readonly stopping: AbortSignal;
+  readonly lanes: Lanes;
+  readonly threadsOf: (engines: number) => number;
 }
 
 function transcribeCut(
   run: TranscriptionRun,
-  { audio, settings: asked, options, saved, number }: Task,
-  { engine, platform, pool, info, holdsUp }: Surroundings,
-  { skipper, decoding, clips, script, stopping }: Cut,
+  { audio, settings: asked, options, saved }: Task,
+  { engine, platform, pool, info }: Surroundings,
+  { skipper, decoding, clips, script, lanes, threadsOf }: Cut,
 ): Promise<Transcript> {
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
     const loadingScript = beginScript(script, platform);
     const { report, callbackFailed } = reporting(onProgress);
-    const { signal, release } = anyOf([stopping, callbackFailed]);
+    const { signal, release } = anyOf([lanes.signal, callbackFailed]);
     let chunked: Chunked | undefined;
     try {
       const surroundings = { engine, platform, holding: 'nothing', signal } as const;
@@ -139,22 +156,17 @@ function transcribeCut(
         const chunks = { count, languages: languages.shares };
         run.add({ ...nothing, state: {}, chunks, languages: languages.found }, about);
       };
-      const { workers = 'auto' } = options;
-      const most = workers === 'auto' ? info.workers : workers;
-      const { processors } = platform.device();
-      const threadsOf = (engines: number) => threadsOfEach(engines, info.threads, processors);
-      const lanes: ChunkLanes<HeardWindow, HeardChunk> = new ChunkLanes(
+      await lanes.run(
         {
-          ...{ chunks: chunked.chunks, doneCount, engine, pool, gate: run.gate },
-          ...{ most, threadsOfEach: threadsOf(most) },
+          ...{ chunks: chunked.chunks, doneCount },
           isApart: () => !isDetected || languages.told !== undefined,
           hear: (engine, chunk, call) => {
             const request = {
               samples: chunk.samples,
               settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined, info),
               state: undefined,
-              run: number,
-              threads: threadsOf(lanes.engines.size),
+              run: call.run,
+              threads: threadsOf(1 + pool.takenCount),
             };
             const onAside = (event: EngineEvent): void => {
               if (event.type === 'modelAwaited') report({ phase: 'wait', loaded: 0 });
@@ -191,13 +203,6 @@ function transcribeCut(
         },
         signal,
       );
-      run.gate.onChange = (isPaused) => {
-        holdsUp(isPaused);
-        for (const each of lanes.engines) {
-          void each.call('pause', { run: number, isPaused }).catch(() => undefined);
-        }
-      };
-      await lanes.run();
       const duration = chunked.sampleCount / sampleRate;
       meter.finish(duration);
       return {

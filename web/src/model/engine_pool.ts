@@ -19,6 +19,18 @@ interface Place {
   isTaken: boolean;
 }
 
+/** A call that may have further engines. */
+export interface PoolUser {
+  /** Engines at most, the model's own among them. */
+  readonly most: number;
+  /** Whether it has work for one more. */
+  readonly wantsMore: boolean;
+  /** Takes one. */
+  readonly takeFurther: () => void;
+  /** The model is disposed of. */
+  readonly stop: (reason: Error) => void;
+}
+
 /** Milliseconds after which engines that nobody works with end, unless they are kept. */
 const patience = 60_000;
 
@@ -28,12 +40,14 @@ const patience = 60_000;
  */
 export class EnginePool implements Companion {
   readonly #warn: (warning: string) => void;
-  readonly #closing = new AbortController();
   #copy: CopyEngine | undefined;
   #places: Place[] = [];
+  /** In the order of the calls. */
+  readonly #users = new Set<PoolUser>();
   #lost = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   isKept = false;
+  #isClosed = false;
   #hasWarned = false;
 
   /** `warn` is called at most once; it must not keep the model alive, whose engine refers to this. */
@@ -46,9 +60,23 @@ export class EnginePool implements Companion {
     this.#copy = copy;
   }
 
-  /** Aborted when the model is disposed of. */
-  get closed(): AbortSignal {
-    return this.#closing.signal;
+  /** Further engines that are at work. */
+  get takenCount(): number {
+    return this.#places.filter(({ isTaken, engine }) => isTaken && engine).length;
+  }
+
+  /** From now on it has what it wants as soon as there is one, behind those that came before. Returns what ends that. */
+  join(user: PoolUser): () => void {
+    if (this.#isClosed) user.stop(disposedDuringWork());
+    this.#users.add(user);
+    return () => void this.#users.delete(user);
+  }
+
+  /** Call it when a user may want more than before. */
+  allot(): void {
+    for (const user of this.#users) {
+      while (user.wantsMore && this.#has(user.most - 1)) user.takeFurther();
+    }
   }
 
   /** Takes an engine that nobody has, made if need be, where there may be so many; undefined if there is none. */
@@ -70,7 +98,8 @@ export class EnginePool implements Companion {
   giveBack(engine: EngineLink): void {
     const place = this.#placeOf(engine);
     if (place) place.isTaken = false;
-    if (this.isKept || this.closed.aborted || this.#places.some(({ isTaken }) => isTaken)) return;
+    this.allot();
+    if (this.isKept || this.#isClosed || this.#places.some(({ isTaken }) => isTaken)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.rest(), patience);
     // An idle model must not keep a program in Node alive.
@@ -113,13 +142,22 @@ export class EnginePool implements Companion {
   }
 
   close(): void {
-    this.#closing.abort(disposedDuringWork());
+    this.#isClosed = true;
+    for (const user of this.#users) user.stop(disposedDuringWork());
     this.rest();
+  }
+
+  #has(most: number): boolean {
+    return this.#places.some(({ isTaken }) => !isTaken) || this.#mayAdd(most);
+  }
+
+  #mayAdd(most: number): boolean {
+    return Boolean(this.#copy) && !this.#isClosed && this.#places.length + this.#lost < most;
   }
 
   #add(most: number, threads: number): Place | undefined {
     const copy = this.#copy;
-    if (!copy || this.closed.aborted || this.#places.length + this.#lost >= most) return undefined;
+    if (!copy || !this.#mayAdd(most)) return undefined;
     const loading = new SharedWork(async (dropped) => {
       const engine = await copy(threads, dropped);
       if (dropped.aborted) engine.close();

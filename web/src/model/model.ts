@@ -208,17 +208,25 @@ export class EngineModel implements CommonModel {
   ): Promise<Transcript> {
     checkAudio(audio, true);
     const isVadDefault = !saved && options.vad === undefined;
-    const task = { audio, settings, options, saved, isVadDefault, number: ++this.#runs.count };
-    const engine = {
+    const task = { audio, settings, options, saved, isVadDefault };
+    const surroundings = {
       engine: this.#engine,
       platform: this.#platform,
       detector: this.#detector,
       info: this.info,
       pool: this.#pool,
+      nextRun: () => ++this.#runs.count,
       holdsUp: (isPaused: boolean) => void (this.#queue.isHeldUp = isPaused),
     };
-    const transcribe = isInChunks(task, this.info) ? transcribeInChunks : runTranscription;
-    return this.#run(() => transcribe(run, task, engine), options.signal, true);
+    const { signal } = options;
+    if (!isInChunks(task, this.info)) {
+      return this.#run(() => runTranscription(run, task, surroundings), signal, true);
+    }
+    return transcribeInChunks(run, task, {
+      ...surroundings,
+      queue: this.#queue,
+      use: (work) => this.#use(work, signal, true),
+    });
   }
 
   async decode(audio: AudioInput, options: DecodeOptions = {}): Promise<DecodeResult> {
@@ -417,9 +425,17 @@ export class EngineModel implements CommonModel {
   }
 
   #run<T>(work: () => Promise<T>, signal?: AbortSignal, startsEarly = false): Promise<T> {
+    return this.#queue.run(() => this.#use(work, signal, startsEarly), signal);
+  }
+
+  #use<T>(
+    work: () => Promise<T>,
+    signal: AbortSignal | undefined,
+    startsEarly: boolean,
+  ): Promise<T> {
     const loading = this.#loading;
     const waiting = loading ? () => loading.run(work, startsEarly, signal) : work;
-    return this.#queue.run(() => this.#engine.use(this, waiting, signal), signal);
+    return this.#engine.use(this, waiting, signal);
   }
 }
 

@@ -2,10 +2,17 @@ import { abortedOr, onAbort, throwIfAborted } from '../api/signals.js';
 
 /** Runs tasks one after the other, in the order of the calls. */
 export class Queue {
-  #last: Promise<unknown> = Promise.resolve();
+  #isTaken = false;
   #isHeldUp = false;
+  /** Those that wait, in their order: each begins its turn. */
+  #turns: (() => void)[] = [];
   /** Callbacks of waiting work, called when a paused task holds it up. */
   readonly #waiting = new Set<() => void>();
+
+  /** Whether the next turn would come at once. */
+  get isFree(): boolean {
+    return !this.#isTaken;
+  }
 
   /** Whether the current task is paused: until it resumes, no other task has its turn. */
   set isHeldUp(isHeldUp: boolean) {
@@ -32,23 +39,42 @@ export class Queue {
    * Runs work in its turn. If its signal is aborted while it waits, this rejects at once and the work never begins. Whatever error aborted
    * work throws, this rejects with the signal's reason.
    */
-  run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (!signal) return this.#append(work);
-    return new Promise<T>((done, failed) => {
-      const stopListening = onAbort(signal, () => failed(signal.reason as Error));
-      if (signal.aborted) return;
-      const turn = this.#append(() => {
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const end = await this.take(signal);
+    try {
+      throwIfAborted(signal);
+      return await work();
+    } catch (error) {
+      throw abortedOr(signal, error);
+    } finally {
+      end();
+    }
+  }
+
+  /**
+   * Resolves when the turn comes, with what ends it, which is to be called once. `isFirst`: before all others that wait. If the signal is
+   * aborted meanwhile, this rejects at once.
+   */
+  take(signal?: AbortSignal, isFirst = false): Promise<() => void> {
+    return new Promise((taken, failed) => {
+      const begin = (): void => {
         stopListening();
-        throwIfAborted(signal);
-        return work();
+        this.#isTaken = true;
+        taken(() => this.#endTurn());
+      };
+      const stopListening = onAbort(signal, () => {
+        this.#turns = this.#turns.filter((turn) => turn !== begin);
+        failed(signal?.reason as Error);
       });
-      turn.then(done, (error: unknown) => failed(abortedOr(signal, error) as Error));
+      if (signal?.aborted) return;
+      if (!this.#isTaken) begin();
+      else if (isFirst) this.#turns.unshift(begin);
+      else this.#turns.push(begin);
     });
   }
 
-  #append<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
-    this.#last = result.catch(() => undefined);
-    return result;
+  #endTurn(): void {
+    this.#isTaken = false;
+    this.#turns.shift()?.();
   }
 }

@@ -31,8 +31,6 @@ export interface Task {
   readonly saved: SavedTranscription | undefined;
   /** Whether silence is left out because the options do not say otherwise. */
   readonly isVadDefault: boolean;
-  /** Which of the engine's transcriptions this is: what a pause is about. */
-  readonly number: number;
 }
 
 export interface Surroundings {
@@ -42,6 +40,8 @@ export interface Surroundings {
   readonly info: ModelInfo;
   /** Further engines, for chunks. */
   readonly pool: EnginePool;
+  /** A number for what an engine is about to transcribe, greater than all before: what a pause is about. */
+  readonly nextRun: () => number;
   /** Called when this transcription, whose turn it is, is paused, and when it goes on or ends. */
   readonly holdsUp: (isPaused: boolean) => void;
 }
@@ -73,8 +73,8 @@ function aheadOf(
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
 export function runTranscription(
   run: TranscriptionRun,
-  { audio, settings: asked, options, saved, number, isVadDefault }: Task,
-  { engine, platform, detector, info, holdsUp }: Surroundings,
+  { audio, settings: asked, options, saved, isVadDefault }: Task,
+  { engine, platform, detector, info, nextRun, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
     const { vad, clipTimestamps: clips, script, ...unclipped } = asked;
@@ -94,6 +94,7 @@ export function runTranscription(
     const { report, callbackFailed } = reporting(onProgress);
     const { signal, release } = anyOf([options.signal, run.leaving, feed.failed, callbackFailed]);
     let about: About;
+    const number = nextRun();
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount, number);
       else if (event.type === 'window') {
