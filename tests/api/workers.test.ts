@@ -151,6 +151,21 @@ describe('what is heard', () => {
     }
   });
 
+  test('of English that fits a window is encoded as far as it has sound, unless asked otherwise', async () => {
+    const contextsOf = async (options: TranscribeOptions): Promise<unknown[]> => {
+      const { model, engines } = load({ languageOf: () => 'en' });
+      await model.transcribe(recordingOf(3), { ...options, workers: 1 });
+      return engines.flatMap(({ heard }) => heard.map(({ settings }) => settings.encoderContext));
+    };
+    expect(await contextsOf({ language: 'en' })).toEqual(['auto', 'auto', 'auto']);
+    // Known from the second on.
+    expect(await contextsOf({})).toEqual([undefined, 'auto', 'auto']);
+    expect(await contextsOf({ language: 'de' })).toEqual([undefined, undefined, undefined]);
+    expect(await contextsOf({ language: 'en', encoderContext: 'full' })).toEqual(
+      Array.from({ length: 3 }, () => 'full'),
+    );
+  });
+
   test('a recording of one chunk loads no other engine; one without speech has its language', async () => {
     const { model, counts } = load({ languageOf: () => 'fr' });
     expect((await model.transcribe(recordingOf(1), { workers: 4 })).segments).toHaveLength(2);
