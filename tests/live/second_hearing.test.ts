@@ -1,8 +1,9 @@
 // The second hearing of a stream, with an engine that does what the test says.
-import { expect, test } from '@jest/globals';
-import type { LiveText, Segment } from '../../web/src/api/types.js';
+import { describe, expect, test } from '@jest/globals';
+import type { LiveText, ModelInfo, Segment } from '../../web/src/api/types.js';
 import type { Platform } from '../../web/src/platform/platform.js';
 import type { EngineEvent, EngineLink, Settings } from '../../web/src/protocol/engine.js';
+import type { SilenceSkipper, SpeechChunk } from '../../web/src/platform/speech.js';
 import { SecondHearing } from '../../web/src/model/second_hearing.js';
 
 const second = 16000;
@@ -12,6 +13,8 @@ const soundFrom = (from: number, seconds: number): Float32Array =>
 
 interface Run {
   readonly number: number;
+  /** Of a chunk: the first and the last second of the stream. */
+  readonly seconds: readonly number[];
   readonly settings: Settings;
   readonly signal: AbortSignal | undefined;
   readonly emit: (event: EngineEvent) => void;
@@ -27,12 +30,18 @@ class ScriptedEngine {
 
   call(
     name: string,
-    request: { run: number; settings: Settings; samples: Float32Array; beside?: boolean },
+    request: {
+      run: number;
+      settings: Settings;
+      samples: Float32Array | undefined;
+      beside?: boolean;
+    },
     options?: { signal?: AbortSignal; onEvent?: (event: EngineEvent) => void },
   ): Promise<unknown> {
-    const { run: number, settings } = request;
+    const { run: number, settings, samples } = request;
+    const seconds = [samples?.[0], samples?.at(-1)].map((each = 0) => Math.round(1000 * each));
     if (name === 'feedAudio') {
-      this.fed.set(number, [...(this.fed.get(number) ?? []), ...request.samples]);
+      this.fed.set(number, [...(this.fed.get(number) ?? []), ...(request.samples ?? [])]);
       this.#tell();
       return Promise.resolve(undefined);
     }
@@ -41,7 +50,8 @@ class ScriptedEngine {
       const signal = options?.signal;
       signal?.addEventListener('abort', () => fail(signal.reason as Error));
       const emit = options!.onEvent!;
-      this.runs.push({ number, settings, signal, emit, end: () => done({}), fail });
+      const end = (): void => done({ language: 'de' });
+      this.runs.push({ number, seconds, settings, signal, emit, end, fail });
       this.#tell();
     });
   }
@@ -78,7 +88,52 @@ const window = (start: number, said: string, end = start + 1): EngineEvent => {
   return { type: 'window', segments: [segment], rejected: [], state: undefined, languages: {} };
 };
 
-function begun(settings: Settings = {}) {
+/** Cuts the stream after each four seconds that come; times of a chunk are ten seconds late in it. */
+function cutter() {
+  const state = { closings: 0, opened: 0 };
+  const skipper = {
+    chunks: ({ chunks: sound }: { chunks: { next(): Promise<IteratorResult<Float32Array>> } }) => {
+      async function* cut(): AsyncGenerator<SpeechChunk> {
+        let held: number[] = [];
+        let start = 0;
+        const chunk = (): SpeechChunk => {
+          const samples = Float32Array.from(held.splice(0, 4 * second));
+          const from = start;
+          start += samples.length / second;
+          const timeOf = (time: number): number => time - 10 + from;
+          const placed = (one: Segment): Segment => ({
+            ...one,
+            start: timeOf(one.start),
+            end: timeOf(one.end),
+            words: one.words!.map((word) => ({
+              ...word,
+              start: timeOf(word.start),
+              end: timeOf(word.end),
+            })),
+          });
+          return { samples, start: from, end: start, timeOf, placed };
+        };
+        try {
+          for (let step = await sound.next(); !step.done; step = await sound.next()) {
+            held = [...held, ...step.value];
+            while (held.length >= 4 * second) yield chunk();
+          }
+          if (held.length > 0) yield chunk();
+        } finally {
+          ++state.closings;
+        }
+      }
+      return { sampleCount: 0, chunks: cut() };
+    },
+  } as unknown as SilenceSkipper;
+  const open = (): Promise<SilenceSkipper> => {
+    ++state.opened;
+    return Promise.resolve(skipper);
+  };
+  return { state, open };
+}
+
+function begun(settings: Settings = {}, openSkipper?: () => Promise<SilenceSkipper>) {
   const engine = new ScriptedEngine();
   const told: [readonly number[], readonly string[], number][] = [];
   const warnings: string[] = [];
@@ -88,7 +143,8 @@ function begun(settings: Settings = {}) {
       engine: engine as unknown as EngineLink,
       platform: {} as Platform,
       settings,
-      openSkipper: undefined,
+      info: { languages: ['de', 'en'] } as unknown as ModelInfo,
+      openSkipper,
       nextRun: () => ++count,
       warn: (warning) => warnings.push(warning),
     },
@@ -116,7 +172,7 @@ test('a stretch is heard as a recording, from before its first speech to five se
   hearing.said(text(0, 10, 'won'));
   hear(3, 4);
   const run = await engine.run(0);
-  expect([run.number, run.settings]).toEqual([7, { language: 'en', timestamps: 'word' }]);
+  expect([run.number, run.settings]).toMatchObject([7, { language: 'en', timestamps: 'word' }]);
   // Three seconds of the silence before come with it.
   expect(await engine.take(run, 5)).toEqual([7, 11]);
   // A second of silence more ends it.
@@ -234,4 +290,102 @@ test('closed, it stops at once and tells nothing more', async () => {
   hear(3, 6);
   await hearing.finish();
   expect([told, warnings, engine.runs.length]).toEqual([[], [], 1]);
+});
+
+describe('with the voice detector, which cuts', () => {
+  test('chunks are those of the whole recording, one after the other, whatever silence is in it', async () => {
+    const { state, open } = cutter();
+    const { engine, told, warnings, hearing, hear } = begun({ timestamps: 'word' }, open);
+    hear(0, 3);
+    hear(2, 9);
+    hearing.said(text(0, 3, 'won'));
+    const first = await engine.run(0);
+    expect(first.seconds).toEqual([0, 3]);
+    // As transcribe() would ask; the language of the first chunk is that of all.
+    expect(first.settings).toEqual({ timestamps: 'word', normalization: 'window', seed: 0 });
+    first.emit(window(13, 'one'));
+    expect(engine.runs).toHaveLength(1);
+    first.end();
+    const next = await engine.run(1);
+    expect(next.seconds).toEqual([4, 7]);
+    expect(next.settings).toEqual({
+      ...{ timestamps: 'word', normalization: 'window', seed: 4 * second, language: 'de' },
+    });
+    next.end();
+    (await engine.run(2)).end();
+    void hearing.finish();
+    const last = await engine.run(3);
+    expect(last.seconds).toEqual([12, 13]);
+    last.end();
+    await hearing.finish();
+    expect(told).toEqual([[[0], [' one'], 3]]);
+    expect([state, warnings]).toEqual([{ closings: 1, opened: 1 }, []]);
+  });
+
+  test('behind sound that nobody heard another recording begins, at its place', async () => {
+    const { open } = cutter();
+    const { engine, told, hearing } = begun({}, open);
+    hearing.hear(soundFrom(0, 2));
+    hearing.speech(2 * second);
+    hearing.skip(7 * second);
+    const first = await engine.run(0);
+    expect(first.seconds).toEqual([0, 1]);
+    first.end();
+    hearing.hear(soundFrom(9, 4));
+    hearing.said(text(0, 9, 'won'));
+    hearing.speech(4 * second);
+    const next = await engine.run(1);
+    expect(next.seconds).toEqual([9, 12]);
+    next.emit(window(10, 'one'));
+    next.end();
+    await hearing.finish();
+    expect(told).toEqual([[[0], [' one'], 9]]);
+  });
+
+  test('a device that falls behind leaves the recording, and begins another one later', async () => {
+    const { state, open } = cutter();
+    const { engine, hearing, hear } = begun({}, open);
+    hear(10);
+    const run = await engine.run(0);
+    hear(61);
+    expect(run.signal?.aborted).toBe(true);
+    hear(0, 1);
+    hear(3);
+    const next = await engine.run(1);
+    expect(next.seconds).toEqual([71, 74]);
+    await hearing.close();
+    expect(state).toEqual({ closings: 2, opened: 2 });
+  });
+
+  test('a detector that cannot be had is a warning, and the text stays', async () => {
+    const { engine, told, warnings, hearing, hear } = begun({}, () =>
+      Promise.reject(new Error('There is no detector.')),
+    );
+    hearing.said(text(0, 0, 'won'));
+    hear(5);
+    await hearing.finish();
+    expect([engine.runs, told, warnings]).toEqual([
+      [],
+      [],
+      ["A stream's text stays as it was heard at once. There is no detector."],
+    ]);
+  });
+
+  test('closed while the detector is opened, it gives back what comes then', async () => {
+    const { state, open } = cutter();
+    let opens!: () => void;
+    const opening = new Promise<void>((done) => (opens = done));
+    let closings = 0;
+    const { engine, warnings, hearing, hear } = begun({}, async () => {
+      await opening;
+      return Object.assign(await open(), { close: () => ++closings });
+    });
+    hear(5);
+    await Promise.resolve();
+    const closed = hearing.close();
+    opens();
+    await closed;
+    expect([engine.runs.length, warnings, state.opened]).toEqual([0, [], 1]);
+    expect(state.closings + closings).toBe(1);
+  });
 });

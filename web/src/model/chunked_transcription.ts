@@ -140,7 +140,7 @@ function transcribeCut(
       const languages = new ChunkLanguages(decoding, saved?.chunks?.languages);
       const doneCount = saved?.chunks?.count ?? 0;
       let count = doneCount;
-      const isDetected = detects(decoding, info);
+      const isDetected = detectsOnce(decoding, info);
       const about = {
         dims: info.dims,
         settings: asked,
@@ -163,7 +163,12 @@ function transcribeCut(
           hear: (engine, chunk, call) => {
             const request = {
               samples: chunk.samples,
-              settings: settingsOf(chunk, decoding, isDetected ? languages.told : undefined, info),
+              settings: chunkSettings(
+                chunk,
+                decoding,
+                isDetected ? languages.told : undefined,
+                info,
+              ),
               state: undefined,
               run: call.run,
               threads: threadsOf(1 + pool.takenCount),
@@ -265,7 +270,7 @@ async function hear(
 }
 
 /** Whether the language of the first chunk is that of all. */
-const detects = ({ language = 'auto' }: Settings, { languages }: ModelInfo): boolean =>
+export const detectsOnce = ({ language = 'auto' }: Settings, { languages }: ModelInfo): boolean =>
   language === 'auto' && languages.length > 1;
 
 const mostSeed = Number.MAX_SAFE_INTEGER;
@@ -275,7 +280,8 @@ const isShort = (samples: number, language: string | undefined, info: ModelInfo)
   samples <= 2 * (info.dims?.nAudioCtx ?? 0) * hopSamples &&
   (language === 'en' || info.languages.length <= 1);
 
-function settingsOf(
+/** What an engine is told about a chunk. `told`: the language that was detected in those before. */
+export function chunkSettings(
   { start, samples }: SpeechChunk,
   settings: Settings,
   told: string | undefined,

@@ -63,8 +63,6 @@ export const secondSettings = (options: AnyLiveOptions, info: WhisperInfo): Sett
   ...liveDecodingSettings(options, info),
   timestamps: 'word',
   temperature: defaultTemperatures,
-  normalization: 'window',
-  heardAgain: true,
 });
 
 /** The detector's limits then: its pauses are those of recordings. */

@@ -338,6 +338,7 @@ export class EngineModel implements CommonModel {
         engine,
         platform,
         settings: secondSettings(options, info),
+        info,
         openSkipper: withDetector((kept, left) => kept.openSkipper(secondLimits, left)),
         nextRun: () => ++counter.count,
         warn,

@@ -1,11 +1,16 @@
 // Transcribes a stream's sound once more in the background, as a recording: with what comes before and after each word.
-import type { LiveRevision, LiveText, Segment } from '../api/types.js';
+import type { LiveRevision, LiveText, ModelInfo, Segment } from '../api/types.js';
 import { sampleRate } from '../api/generated/whisper.js';
 import { movedBy } from '../api/moved.js';
-import { anyOf } from '../api/signals.js';
+import { anyOf, onAbort, throwIfAborted } from '../api/signals.js';
 import { AudioFeed, type Skipping } from '../audio/audio_feed.js';
+import { chunksOf } from '../audio/audio_stream.js';
+import { leave } from '../audio/leave.js';
 import type { EngineEvent, EngineLink, Settings } from '../protocol/engine.js';
 import type { Platform } from '../platform/platform.js';
+import type { SilenceSkipper, SpeechChunk } from '../platform/speech.js';
+import { ChunkLanguages } from './chunk_languages.js';
+import { chunkSettings, detectsOnce } from './chunked_transcription.js';
 import { Revisions, type Change } from './revisions.js';
 
 /** Samples before speech with which a stretch begins: more than the detector leaves of a pause. */
@@ -23,7 +28,8 @@ export interface SecondSurroundings {
   readonly platform: Platform;
   /** Those of transcribe() for the stream's options. */
   readonly settings: Settings;
-  /** Opens the detector that skips long silence; absent if all sound is heard. */
+  readonly info: ModelInfo;
+  /** Opens the detector with which transcribe() would cut the sound into chunks; absent if it would hear all of it in sequence. */
   readonly openSkipper: Skipping['open'] | undefined;
   /** The number of another transcription of the engine. */
   readonly nextRun: () => number;
@@ -33,7 +39,7 @@ export interface SecondSurroundings {
 
 type Revision = Omit<LiveRevision, 'id' | 'time'>;
 
-/** Finished sound up to the next long silence. */
+/** Sound that is heard as a recording: up to the next long silence, or, cut into chunks, as long as the stream is heard. */
 interface Stretch {
   readonly sound: WaitingSound;
   readonly leaving: AbortController;
@@ -84,7 +90,7 @@ export class SecondHearing {
         this.#drop(this.#position);
         return;
       }
-      this.#drop(this.#position - count - leadSamples);
+      if (!this.#isCut) this.#drop(this.#position - count - leadSamples);
       this.#stretch = this.#begin(this.#heldFrom);
     }
     this.#pass(this.#stretch);
@@ -92,6 +98,11 @@ export class SecondHearing {
 
   /** So many samples are not. */
   silence(count: number): void {
+    // Where a chunk is cut depends on the silence before it, too.
+    if (this.#isCut) {
+      this.speech(count);
+      return;
+    }
     this.#silence += count;
     this.#position += count;
     const stretch = this.#stretch;
@@ -125,6 +136,11 @@ export class SecondHearing {
     this.#stretch = undefined;
     this.#held = [];
     return this.#work;
+  }
+
+  get #isCut(): boolean {
+    const { openSkipper, settings } = this.#surroundings;
+    return openSkipper !== undefined && settings.conditionOnPreviousText !== true;
   }
 
   #begin(position: number): Stretch {
@@ -186,8 +202,53 @@ export class SecondHearing {
   }
 
   async #transcribe(sound: WaitingSound, begin: number, givenUp: AbortSignal): Promise<void> {
-    const { engine, platform, settings: asked, openSkipper, nextRun } = this.#surroundings;
-    const settings = { ...asked, ...this.#detected() };
+    const { signal, release } = anyOf([this.#leaving.signal, givenUp]);
+    try {
+      const skipper = this.#isCut ? await this.#surroundings.openSkipper?.(signal) : undefined;
+      if (signal.aborted) skipper?.close();
+      throwIfAborted(signal);
+      await (skipper
+        ? this.#transcribeCut(skipper, sound, begin, signal)
+        : this.#transcribeWhole(sound, begin, signal));
+      this.#tellAll(this.#revisions.finish(sound.endSeconds));
+    } finally {
+      release();
+    }
+  }
+
+  async #transcribeCut(
+    skipper: SilenceSkipper,
+    sound: WaitingSound,
+    begin: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { engine, info, settings, nextRun } = this.#surroundings;
+    const { chunks } = skipper.chunks({ chunks: chunksOf(sound) }, { clips: undefined });
+    const languages = new ChunkLanguages(settings);
+    const transcribe = async (chunk: SpeechChunk): Promise<void> => {
+      const told = detectsOnce(settings, info) ? languages.told : undefined;
+      const request = {
+        ...{ samples: chunk.samples, settings: chunkSettings(chunk, settings, told, info) },
+        ...{ state: undefined, run: nextRun(), beside: true },
+      };
+      const onEvent = (event: EngineEvent): void => {
+        if (event.type === 'window')
+          this.#heard(event, (all) => all.map((one) => chunk.placed(one)), begin);
+      };
+      languages.add(await engine.call('transcribe', request, { signal, onEvent }));
+      this.#tellAll(this.#revisions.heard([], begin + chunk.end));
+    };
+    const release = onAbort(signal, () => leave(chunks));
+    try {
+      for await (const chunk of chunks) await transcribe(chunk);
+      throwIfAborted(signal);
+    } finally {
+      release();
+    }
+  }
+
+  async #transcribeWhole(sound: WaitingSound, begin: number, left: AbortSignal): Promise<void> {
+    const { engine, openSkipper, platform, settings, nextRun } = this.#surroundings;
     const skipping: Skipping | undefined = openSkipper && {
       clips: undefined,
       mostHeldSeconds: 0,
@@ -197,29 +258,39 @@ export class SecondHearing {
     const run = nextRun();
     const audio = { stream: sound, sampleRate };
     const feed = new AudioFeed(audio, { engine, platform, holding: 'nothing' }, skipping);
-    const { signal, release } = anyOf([this.#leaving.signal, givenUp, feed.failed]);
+    const { signal, release } = anyOf([left, feed.failed]);
     const onEvent = (event: EngineEvent): void => {
       if (event.type === 'audioWanted') void feed.give(event.sampleCount, run);
-      if (event.type !== 'window') return;
-      const segments = feed.placed(event.segments).map((segment) => later(segment, begin));
-      const rejected = feed.placed(event.rejected).map(({ end }) => begin + end);
-      for (const { language, start, end } of segments) {
-        this.#languages.set(language, (this.#languages.get(language) ?? 0) + end - start);
-      }
-      const horizon = Math.max(...segments.map(({ end }) => end), ...rejected);
-      this.#tellAll(this.#revisions.heard(segments, horizon));
+      if (event.type === 'window') this.#heard(event, (all) => feed.placed(all), begin);
     };
     try {
       await feed.open(signal, () => undefined);
-      const request = { samples: undefined, settings, state: undefined, run, beside: true };
+      const request = {
+        ...{ samples: undefined, state: undefined, run, beside: true },
+        settings: { ...settings, ...this.#detected(), normalization: 'window', heardAgain: true },
+      } as const;
       await engine.call('transcribe', request, { signal, onEvent });
-      this.#tellAll(this.#revisions.finish(sound.endSeconds));
     } catch (error) {
       throw feed.failed.aborted ? feed.failed.reason : error;
     } finally {
       feed.close();
       release();
     }
+  }
+
+  #heard(
+    window: Extract<EngineEvent, { type: 'window' }>,
+    placed: (segments: readonly Segment[]) => readonly Segment[],
+    begin: number,
+  ): void {
+    const [segments, rejected] = [window.segments, window.rejected].map((all) =>
+      placed(all).map((segment) => later(segment, begin)),
+    ) as [Segment[], Segment[]];
+    for (const { language, start, end } of segments) {
+      this.#languages.set(language, (this.#languages.get(language) ?? 0) + end - start);
+    }
+    const ends = [...segments, ...rejected].map(({ end }) => end);
+    this.#tellAll(this.#revisions.heard(segments, Math.max(...ends)));
   }
 
   /** One language for the stream, once there is enough text to be sure. */
