@@ -1,4 +1,4 @@
-// Several files at once on the demo page: recordings one after the other, a model with them, and wrong ones among them.
+// Several files at once on the demo page: recordings in their order, a model with them, and wrong ones among them.
 import { readFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -49,7 +49,7 @@ const rowOf = (page: Page, name: string) =>
   page.locator('#queue_list > li', { has: page.getByRole('button', { name, exact: true }) });
 
 test('several recordings are listened to one after the other, and each can be read', async () => {
-  const { page, problems } = await stage.open();
+  const { page, problems } = await stage.open({ processors: 1 });
   await worked(page, () =>
     dropAll(page, [
       ['a.wav', wav],
@@ -76,14 +76,14 @@ test('several recordings are listened to one after the other, and each can be re
 });
 
 test('a recording that is dropped while another is listened to joins the queue, and the page says so', async () => {
-  const { page, problems } = await stage.open();
+  const { page, problems } = await stage.open({ processors: 1 });
   const release = await holdText(page, 2);
   await drop(page, 'long.wav', longRecording(12));
   await page.waitForSelector('.segment');
   await drop(page, 'next.wav', wav);
   await statusOf(page).getByText('Listening to long.wav … next.wav is next.').waitFor();
   await drop(page, 'last.wav', wav);
-  await statusOf(page).getByText('Listening to long.wav … 2 more wait.').waitFor();
+  await statusOf(page).getByText('Listening to long.wav … 2 more to come.').waitFor();
   await shown(async () => (await rows(page)).slice(1)).toEqual([
     'next.wav: waiting',
     'last.wav: waiting',
@@ -105,7 +105,7 @@ test('a recording that is dropped while another is listened to joins the queue, 
 
 /** a.wav is shown with all its text, and does not end before a second window may pass; the next one has begun when its two did. */
 async function openWithQueue(): Promise<Awaited<ReturnType<Stage['open']>>> {
-  const opened = await stage.open();
+  const opened = await stage.open({ processors: 1 });
   await holdText(opened.page);
   await dropAll(opened.page, [
     ['a.wav', wav],
@@ -167,6 +167,40 @@ test.each([
     expect(problems).toEqual([]);
   },
 );
+
+test('as many as there are engines are listened to beside each other, and the first of them is shown', async () => {
+  const { page, problems } = await stage.open({ processors: 2 });
+  const release = await holdText(page, 0);
+  await dropAll(page, [
+    ['a.wav', wav],
+    ['b.wav', wav],
+    ['c.wav', wav],
+  ]);
+  const said = 'Listening to a.wav … 2 more to come.';
+  await statusOf(page).getByText(said).waitFor();
+  const isUnderWay = (name: string) =>
+    rowOf(page, name).evaluate((row) => (row as HTMLElement).dataset.state === 'listening');
+  await shown(() => Promise.all(['a.wav', 'b.wav', 'c.wav'].map(isUnderWay))).toEqual([
+    ...[true, true, false],
+  ]);
+  await shown(() => page.textContent('#transcript_title')).toBe('a.wav');
+  // One of them alone is cancelled, and another has its place.
+  await rowOf(page, 'b.wav').getByRole('button', { name: 'Cancel b.wav' }).click();
+  await shown(() => isUnderWay('c.wav')).toBe(true);
+  await statusOf(page).getByText('Listening to a.wav … c.wav is next.').waitFor();
+  await shown(() => rows(page)).toEqual(['a.wav: 0 %', 'b.wav: stopped', 'c.wav: waiting']);
+  // The one that is read beside them stays.
+  await rowOf(page, 'c.wav').getByRole('button', { name: 'c.wav', exact: true }).click();
+  await release();
+  await statusOf(page).getByText('2 of 3 recordings are done.').waitFor();
+  await shown(() => rows(page)).toEqual(['a.wav: done', 'b.wav: stopped', 'c.wav: done']);
+  await shown(() => page.textContent('#transcript_title')).toBe('c.wav');
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  await page.locator('#history_list > li').nth(1).waitFor();
+  await rowOf(page, 'a.wav').getByRole('button', { name: 'a.wav', exact: true }).click();
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  expect(problems).toEqual([]);
+});
 
 test('one in the middle that fails says why, and the others go on', async () => {
   const { page, problems } = await stage.open();

@@ -90,6 +90,9 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
+  // Engines share recordings in chunks only, and a network has one.
+  places: () =>
+    !network.isShown && listening.hearsInChunks ? (models.model?.info.workers ?? 1) : 1,
   onWaiting: () => {
     if (live.isRunning) work.status.idle(strings.live.waits);
     else models.showWaiting();

@@ -1,4 +1,4 @@
-// Recordings on their way through the page: queued, transcribed one after the other, shown, saved.
+// Recordings on their way through the page: queued, transcribed in their order, shown, saved.
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { QueueView } from './queue_view.js';
@@ -10,6 +10,8 @@ interface Callbacks<Text extends SavedText> {
   readonly hasModel: () => boolean;
   /** Whether that is on its way. */
   readonly isLoading: () => boolean;
+  /** How many recordings can be listened to beside each other. */
+  readonly places: () => number;
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
   /** Returns the sentence that is shown when it is done. */
@@ -27,20 +29,25 @@ export class QueueDesk<Text extends SavedText> {
   readonly #view: QueueView;
   readonly #saving = new SaveAll();
   #shown: number | undefined;
-  /** Whether to show the recording that is being transcribed; false once the user has chosen another one. */
+  /** Whether to show the first of those that are being transcribed; false once the user has chosen another one. */
   #follows = true;
   /** The person has just asked for what begins now, and wants to see it. */
   #isAsked = false;
   /** It has begun unseen, since what was shown is in use. */
   #unseen: number | undefined;
-  #doneText = '';
+  /** By the items' ids. */
+  readonly #doneTexts = new Map<number, string>();
+  /** The work that those under way share, until other work takes its place. */
   #listening: AbortSignal | undefined;
+  /** The first of those under way, which the status line is about. */
+  #first: number | undefined;
 
   constructor(work: Work, calls: Callbacks<Text>) {
     this.#work = work;
     this.#calls = calls;
     this.#queue = new RecordingQueue<Text>({
       canListen: () => calls.hasModel() && !calls.isLoading(),
+      places: calls.places,
       listen: (item, signal, call) => this.#listen(item, signal, call),
       onChange: () => this.#update(),
       onEnd: (item) => this.#onEnd(item),
@@ -119,34 +126,62 @@ export class QueueDesk<Text extends SavedText> {
   }
 
   async #listen(item: QueueItem<Text>, signal: AbortSignal, call: ListenCall<Text>): Promise<void> {
-    const work = this.#work.begin();
-    this.#listening = work;
-    // Cancel in the status line, or a new model, stops this transcription. Once it has ended, other work must not stop it, since the
-    // recording may be transcribed again.
+    const { id } = item;
+    const work = this.#share();
+    // New work, of a model say, stops this transcription. Once it has ended, other work must not stop it, since the recording may be
+    // transcribed again.
     let isOver = false;
     const stop = (): void => {
-      if (!isOver) this.#queue.cancel(item.id);
+      if (!isOver) this.#queue.cancel(id);
     };
     work.addEventListener('abort', stop, { once: true });
-    this.#doneText = '';
-    this.#unseen = undefined;
-    if (this.#follows) this.#follow(item.id);
+    // If the recording was transcribed before, its old text stays where it is in use.
+    if (this.#shown === id && !this.#mayTake) this.#shown = undefined;
+    this.#lead();
     this.#showWork();
     try {
-      this.#doneText = await this.#calls.listen(item.file, signal, {
+      const doneText = await this.#calls.listen(item.file, signal, {
         onText: (text) => {
           call.onText(text);
-          if (this.#shown === item.id) this.#calls.show(text);
+          if (this.#shown === id) this.#calls.show(text);
           else this.#showWork();
         },
         onPart: (part, remainingSeconds) => {
           call.onPart(part, remainingSeconds);
-          if (!signal.aborted) this.#work.status.progress(part, remainingSeconds);
+          if (!signal.aborted && this.#first === id) {
+            this.#work.status.progress(part, remainingSeconds);
+          }
         },
       });
+      this.#doneTexts.set(id, doneText);
     } finally {
       isOver = true;
     }
+  }
+
+  /** The work of those that are under way, of which this is one. */
+  #share(): AbortSignal {
+    const shared = this.#listening;
+    const isShared = this.#first !== undefined && shared && this.#work.isCurrent(shared);
+    if (isShared && !shared.aborted) return shared;
+    this.#listening = this.#work.begin();
+    return this.#listening;
+  }
+
+  get #leading(): QueueItem<Text> | undefined {
+    return this.#queue.items.find(({ state }) => state === 'listening');
+  }
+
+  /** Another one may be the first of those under way now. Returns whether it is. */
+  #lead(): boolean {
+    const id = this.#leading?.id;
+    if (this.#first === id) return false;
+    this.#first = id;
+    if (id === undefined) return false;
+    this.#unseen = undefined;
+    if (this.#shown === id) this.#follows = true;
+    else if (this.#follows) this.#follow(id);
+    return true;
   }
 
   /** What begins because of this is what the person wants to see. */
@@ -156,22 +191,28 @@ export class QueueDesk<Text extends SavedText> {
     this.#isAsked = false;
   }
 
-  /** Shows what begins, or offers to where what is shown is in use. */
+  /** Whether what is shown may make room. */
+  get #mayTake(): boolean {
+    return this.#isAsked || !this.#calls.isInUse();
+  }
+
+  /** Shows the first of those under way, or offers to where what is shown is in use. */
   #follow(id: number): void {
-    if (this.#isAsked || !this.#calls.isInUse()) {
-      this.#shown = id;
-      return;
-    }
-    this.#unseen = id;
-    // If the recording was transcribed before, its old text stays.
-    if (this.#shown === id) this.#shown = undefined;
+    if (this.#mayTake) this.#shown = id;
+    else this.#unseen = id;
+  }
+
+  /** What became the first of those under way has text already. */
+  #showFirst(): void {
+    const { id, text } = this.#leading ?? {};
+    if (text && this.#shown === id) this.#calls.show(text);
   }
 
   #choose(id: number): void {
     const item = this.#queue.items.find((one) => one.id === id);
     if (!item?.text) return;
     this.#shown = id;
-    this.#follows = item.state === 'listening';
+    this.#follows = id === this.#first;
     this.#unseen = undefined;
     this.#calls.show(item.text);
     this.#update();
@@ -179,21 +220,30 @@ export class QueueDesk<Text extends SavedText> {
   }
 
   #showWork(): void {
-    const current = this.#queue.items.find(({ state }) => state === 'listening');
+    const current = this.#leading;
     if (!current || !this.#listening || !this.#work.isCurrent(this.#listening)) return;
-    const [next, ...others] = this.waiting;
+    const [next, ...others] = this.#queue.items.filter(
+      ({ id, state }) => id !== current.id && (state === 'waiting' || state === 'listening'),
+    );
     const { queue, status } = strings;
-    const waits = others.length > 0 ? queue.more(others.length + 1) : next && queue.next(next);
+    const follows = next && queue.next(next.file.name);
+    const waits = others.length > 0 ? queue.more(others.length + 1) : follows;
     const { part, remainingSeconds } = current;
     const { id, file, text } = current;
     const isUnseen = id === this.#unseen && text !== undefined;
     const doing = isUnseen ? queue.begun(file.name) : status.listening(file.name);
-    this.#work.show(`${doing}${waits ?? ''}`, isUnseen ? () => this.#choose(id) : undefined);
+    this.#work.show(`${doing}${waits ?? ''}`, {
+      onCancel: () => this.#queue.cancel(id),
+      ...(isUnseen && { onShow: () => this.#choose(id) }),
+    });
     if (part) this.#work.status.progress(part, remainingSeconds);
   }
 
   #onEnd(item: QueueItem<Text>): void {
-    const { problem, state, file } = item;
+    const { id, problem, state, file } = item;
+    const doneText = this.#doneTexts.get(id) ?? '';
+    this.#doneTexts.delete(id);
+    if (this.#lead()) this.#showFirst();
     const isCurrent = this.#listening !== undefined && this.#work.isCurrent(this.#listening);
     if (state === 'stopped' && !item.text) {
       // It had not begun.
@@ -202,6 +252,10 @@ export class QueueDesk<Text extends SavedText> {
       return;
     }
     if (!isCurrent) return;
+    if (this.#queue.isListening) {
+      this.#showWork();
+      return;
+    }
     const all = this.#queue.items;
     const done = all.filter((one) => one.state === 'done').length;
     const isAlone = all.length === 1;
@@ -210,7 +264,7 @@ export class QueueDesk<Text extends SavedText> {
     }
     const own =
       state === 'done'
-        ? this.#doneText
+        ? doneText
         : state === 'stopped'
           ? strings.status.stopped
           : strings.status.readyAgain;
@@ -222,7 +276,7 @@ export class QueueDesk<Text extends SavedText> {
   #update(): void {
     const { items } = this.#queue;
     const lacksModel = this.#calls.isLoading() || !this.#calls.hasModel();
-    this.#view.update({ items, shown: this.#shown, lacksModel });
+    this.#view.update({ items, shown: this.#shown, first: this.#leading?.id, lacksModel });
     this.#saving.offer(items.flatMap(({ text }) => text ?? []));
   }
 }

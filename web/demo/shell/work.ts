@@ -22,9 +22,13 @@ export class Work {
     return signal === this.#current.signal;
   }
 
-  /** Shows that this goes on; the person can stop it and, with `onShow`, see what comes of it. */
-  show(text: string, onShow?: () => void): void {
-    this.status.busy(text, () => this.#current.abort(), onShow);
+  /** Shows that this goes on; the person can stop it, all of it unless `onCancel` says what, and with `onShow` see what comes of it. */
+  show(
+    text: string,
+    calls: { readonly onCancel?: () => void; readonly onShow?: () => void } = {},
+  ): void {
+    const { onCancel = () => this.#current.abort(), onShow } = calls;
+    this.status.busy(text, onCancel, onShow);
   }
 
   /** Short work that ends with a sentence for the status line. */
