@@ -383,6 +383,79 @@ test('several wrong files at once have a line each', async () => {
   );
 });
 
+/** What a page does for a person who is elsewhere: `told` has it in its order. The answer to its question is `answer`. */
+async function goElsewhere(page: Page, answer: NotificationPermission): Promise<void> {
+  await page.evaluate((answer) => {
+    const told: string[] = [];
+    let permission: NotificationPermission = 'default';
+    class Notice {
+      static get permission() {
+        return permission;
+      }
+      static requestPermission() {
+        told.push('asked');
+        permission = answer;
+        return Promise.resolve(answer);
+      }
+      constructor(_title: string, { body = '' }: NotificationOptions) {
+        told.push(body);
+      }
+    }
+    const request = () => {
+      told.push('screen on');
+      return Promise.resolve({ release: () => Promise.resolve(void told.push('released')) });
+    };
+    Object.assign(globalThis, { told, Notification: Notice });
+    Object.defineProperty(navigator, 'wakeLock', { value: { request } });
+    document.hasFocus = () => false;
+  }, answer);
+}
+
+const toldOf = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { told: readonly string[] }).told);
+
+test('while it works the tab says how far, the screen stays on, and whoever asked is told of the end', async () => {
+  const { page, problems } = await stage.open();
+  const own = await page.title();
+  await goElsewhere(page, 'granted');
+  const release = await holdText(page, 1);
+  await drop(page, 'long.wav', longRecording(12));
+  await shown(() => page.title()).toMatch(/^\d+ % · long\.wav$/);
+  // Nobody is asked but by a click.
+  await page.locator('#tell_done').waitFor();
+  await page.locator('#tell_done').press('Enter');
+  await shown(() => page.isHidden('#tell_done')).toBe(true);
+  await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('cancel');
+  // The browser lets go of the screen when the page is hidden.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await shown(() => toldOf(page)).toEqual(['screen on', 'asked', 'screen on', 'released']);
+  await release();
+  await settled(page);
+  await shown(() => page.title()).toBe(own);
+  await shown(async () => (await toldOf(page)).slice(4).sort()).toEqual([
+    ...['long.wav is done.', 'released'],
+  ]);
+  // Nor is anybody told of what they stop themselves.
+  await holdText(page, 1);
+  await drop(page, 'stopped.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await worked(page, () => page.click('#cancel'));
+  await shown(async () => (await toldOf(page)).slice(6)).toEqual(['screen on', 'released']);
+  expect(problems).toEqual([]);
+});
+
+test('whoever does not want to be told of the end is not asked again', async () => {
+  const { page } = await stage.open();
+  await goElsewhere(page, 'denied');
+  const release = await holdText(page, 1);
+  await drop(page, 'long.wav', longRecording(12));
+  await page.click('#tell_done');
+  await shown(() => page.isHidden('#tell_done')).toBe(true);
+  await release();
+  await settled(page);
+  await shown(() => toldOf(page)).toEqual(['screen on', 'asked', 'released']);
+});
+
 test('a file that vanishes before its turn says so', async () => {
   const { page } = await stage.open();
   await page.evaluate(() => {

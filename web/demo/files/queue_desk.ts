@@ -1,4 +1,5 @@
 // Recordings on their way through the page: queued, transcribed in their order, shown, saved.
+import { DoneNotice } from '../shell/done_notice.js';
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { QueueView } from './queue_view.js';
@@ -28,6 +29,7 @@ export class QueueDesk<Text extends SavedText> {
   readonly #queue: RecordingQueue<Text>;
   readonly #view: QueueView;
   readonly #saving = new SaveAll();
+  readonly #notice = new DoneNotice();
   #shown: number | undefined;
   /** Whether to show the first of those that are being transcribed; false once the user has chosen another one. */
   #follows = true;
@@ -234,8 +236,10 @@ export class QueueDesk<Text extends SavedText> {
     const doing = isUnseen ? queue.begun(file.name) : status.listening(file.name);
     this.#work.show(`${doing}${waits ?? ''}`, {
       onCancel: () => this.#queue.cancel(id),
-      ...(isUnseen && { onShow: () => this.#choose(id) }),
+      onShow: isUnseen ? () => this.#choose(id) : undefined,
+      title: file.name,
     });
+    this.#notice.begin();
     if (part) this.#work.status.progress(part, remainingSeconds);
   }
 
@@ -251,17 +255,30 @@ export class QueueDesk<Text extends SavedText> {
       this.#showWork();
       return;
     }
-    if (!isCurrent) return;
-    if (this.#queue.isListening) {
+    if (isCurrent && this.#goesOn) {
       this.#showWork();
       return;
     }
+    const isAlone = this.#queue.items.length === 1;
+    const { transcript, queue } = strings;
+    const told = state === 'done' ? queue.oneDone(file.name) : transcript.notHeard(file.name);
+    const all = isAlone ? told : this.#sumUp(item, doneText);
+    this.#notice.end(state === 'stopped' ? undefined : all);
+    if (!isCurrent) return;
+    if (state === 'failed' && isAlone) this.#work.errors.show(told, problem);
+    this.#work.status.idle(this.#sumUp(item, doneText));
+  }
+
+  /** Whether one is under way, or the next begins at once. */
+  get #goesOn(): boolean {
+    const { hasModel, isLoading } = this.#calls;
+    return this.#queue.isListening || (this.waiting.length > 0 && hasModel() && !isLoading());
+  }
+
+  /** The sentence for the end, with this one as the last. */
+  #sumUp({ state }: QueueItem<Text>, doneText: string): string {
     const all = this.#queue.items;
     const done = all.filter((one) => one.state === 'done').length;
-    const isAlone = all.length === 1;
-    if (state === 'failed' && isAlone) {
-      this.#work.errors.show(strings.transcript.notHeard(file.name), problem);
-    }
     const own =
       state === 'done'
         ? doneText
@@ -270,7 +287,7 @@ export class QueueDesk<Text extends SavedText> {
           : strings.status.readyAgain;
     const { allDone, someDone } = strings.queue;
     const together = done === all.length ? allDone(done) : someDone(done, all.length);
-    this.#work.status.idle(isAlone ? own : together);
+    return all.length === 1 ? own : together;
   }
 
   #update(): void {

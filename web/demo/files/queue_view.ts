@@ -119,6 +119,7 @@ class QueueRow {
   update(item: QueueItem<unknown>, { isShown, hasBegun, lacksModel }: RowFacts): void {
     const { state, part = 0, problem, text } = item;
     this.element.dataset.state = state;
+    this.element.classList.toggle('begun', hasBegun);
     this.#name.disabled = text === undefined;
     if (isShown) this.#name.setAttribute('aria-current', 'true');
     else this.#name.removeAttribute('aria-current');
