@@ -383,24 +383,78 @@ test('several wrong files at once have a line each', async () => {
   );
 });
 
+test('M9: another model waits for the recording under way, and those behind it have that model', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  const release = await holdText(page);
+  await dropAll(page, [
+    ['long.wav', longRecording(12)],
+    ['b.wav', wav],
+  ]);
+  await page.waitForSelector('.segment');
+  await drop(page, 'first.apr', digitsBytes());
+  await statusOf(page).getByText('Listening to long.wav … Then first.apr is loaded.').waitFor();
+  await shown(async () => (await rows(page))[1]).toBe('b.wav: waiting for a model');
+  // The one that is chosen last is the one that comes.
+  await drop(page, 'mine.apr', digitsBytes());
+  await statusOf(page).getByText('Then mine.apr is loaded.').waitFor();
+  await shown(() => page.textContent('#model_name')).toBe('digits.apr');
+  await release();
+  await statusOf(page).getByText('All 2 recordings are done.').waitFor();
+  await shown(() => rows(page)).toEqual(['long.wav: done', 'b.wav: done']);
+  await shown(() => page.textContent('#model_name')).toBe('mine.apr');
+  expect(problems).toEqual([]);
+});
+
+test('M18: a transcript that is deleted while it grows is stopped, as all are with all', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  await holdText(page);
+  await dropAll(page, [
+    ['a.wav', longRecording(12)],
+    ['b.wav', longRecording(12)],
+    ['c.wav', longRecording(12)],
+  ]);
+  const entries = page.locator('#history_list > li:not(.deleted)');
+  await entries.filter({ hasText: 'a.wav' }).locator('.history-delete').click();
+  await shown(() => rows(page)).toEqual(['a.wav: stopped', 'b.wav: 0 %', 'c.wav: waiting']);
+  await entries.filter({ hasText: 'b.wav' }).locator('.history-delete').waitFor();
+  await page.locator('#history_list > li.deleted .history-deleted button').click();
+  await page.click('#history_delete_all');
+  await page.locator('#history_question .danger').click();
+  await shown(async () => (await rows(page))[1]).toBe('b.wav: stopped');
+  await shown(() => entries.filter({ hasText: 'b.wav' }).count()).toBe(0);
+  await worked(page, () => page.click('#queue_stop'));
+  expect(problems).toEqual([]);
+});
+
+test('M5: who leaves while there is work is warned, and not before or after it', async () => {
+  const { page } = await stage.open({ processors: 1 });
+  const isWarned = () =>
+    page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  await shown(isWarned).toBe(false);
+  await holdText(page);
+  await drop(page, 'long.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await shown(isWarned).toBe(true);
+  await worked(page, () => page.click('#cancel'));
+  await shown(isWarned).toBe(false);
+});
+
 /** What a page does for a person who is elsewhere: `told` has it in its order. The answer to its question is `answer`. */
 async function goElsewhere(page: Page, answer: NotificationPermission): Promise<void> {
   await page.evaluate((answer) => {
     const told: string[] = [];
     let permission: NotificationPermission = 'default';
-    class Notice {
-      static get permission() {
-        return permission;
-      }
-      static requestPermission() {
+    const Notice = function (_title: string, { body = '' }: NotificationOptions) {
+      told.push(body);
+    };
+    Object.defineProperty(Notice, 'permission', { get: () => permission });
+    Object.assign(Notice, {
+      requestPermission() {
         told.push('asked');
         permission = answer;
         return Promise.resolve(answer);
-      }
-      constructor(_title: string, { body = '' }: NotificationOptions) {
-        told.push(body);
-      }
-    }
+      },
+    });
     const request = () => {
       told.push('screen on');
       return Promise.resolve({ release: () => Promise.resolve(void told.push('released')) });

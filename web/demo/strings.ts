@@ -327,6 +327,7 @@ export const strings = {
     removeOne: (name: string) => `Remove ${name} from the list`,
     begun: (name: string) => `${name} has begun.`,
     next: (name: string) => ` ${name} is next.`,
+    then: (model: string) => ` Then ${model} is loaded.`,
     more: (count: number) => ` ${count} more to come.`,
     oneWaits: (name: string) => ` ${name} waits for it.`,
     severalWait: (count: number) => ` ${count} recordings wait for it.`,

@@ -11,6 +11,8 @@ interface Callbacks<Text extends SavedText> {
   readonly hasModel: () => boolean;
   /** Whether that is on its way. */
   readonly isLoading: () => boolean;
+  /** The name of a model that is loaded when those under way are done. */
+  readonly comes: () => string | undefined;
   /** How many recordings can be listened to beside each other. */
   readonly places: () => number;
   /** Something joined or left what waits for the model. */
@@ -109,6 +111,22 @@ export class QueueDesk<Text extends SavedText> {
     this.#shown = undefined;
     this.#follows = false;
     this.#update();
+  }
+
+  /** Stops those whose text is one of these. */
+  stop(isMeant: (text: Text) => boolean): void {
+    for (const { id, text } of this.#queue.items) if (text && isMeant(text)) this.#queue.cancel(id);
+  }
+
+  /** Resolves when nothing is under way any more; undefined if that is so already. */
+  get free(): Promise<void> | undefined {
+    return this.#queue.free;
+  }
+
+  /** A model was chosen, and comes when those under way are done. */
+  showComing(): void {
+    this.#update();
+    this.#showWork();
   }
 
   /** A model is there: goes on with those that wait. */
@@ -228,8 +246,10 @@ export class QueueDesk<Text extends SavedText> {
       ({ id, state }) => id !== current.id && (state === 'waiting' || state === 'listening'),
     );
     const { queue, status } = strings;
-    const follows = next && queue.next(next.file.name);
-    const waits = others.length > 0 ? queue.more(others.length + 1) : follows;
+    const model = this.#calls.comes();
+    const follows = model === undefined ? next && queue.next(next.file.name) : queue.then(model);
+    const waits =
+      model === undefined && others.length > 0 ? queue.more(others.length + 1) : follows;
     const { part, remainingSeconds } = current;
     const { id, file, text } = current;
     const isUnseen = id === this.#unseen && text !== undefined;

@@ -45,6 +45,8 @@ export class RecordingQueue<Text> {
   /** By the items' ids. */
   readonly #underWay = new Map<number, AbortController>();
   #lastId = 0;
+  /** Called when none is under way any more. */
+  readonly #onFree: (() => void)[] = [];
 
   constructor(calls: Callbacks<Text>) {
     this.#calls = calls;
@@ -56,6 +58,12 @@ export class RecordingQueue<Text> {
 
   get isListening(): boolean {
     return this.#underWay.size > 0;
+  }
+
+  /** Resolves when none is under way any more; undefined if none is. */
+  get free(): Promise<void> | undefined {
+    if (!this.isListening) return undefined;
+    return new Promise((resolve) => this.#onFree.push(resolve));
   }
 
   get waiting(): readonly QueueItem<Text>[] {
@@ -173,5 +181,7 @@ export class RecordingQueue<Text> {
     this.#calls.onChange();
     this.#calls.onEnd(item);
     this.next();
+    if (this.isListening) return;
+    for (const resolve of this.#onFree.splice(0)) resolve();
   }
 }

@@ -55,7 +55,8 @@ async function tell(body: string): Promise<void> {
     };
   } catch {
     // On telephones it is the service worker's alone to do.
-    const registration = await navigator.serviceWorker?.getRegistration();
+    const { serviceWorker } = navigator as Partial<Pick<Navigator, 'serviceWorker'>>;
+    const registration = await serviceWorker?.getRegistration();
     await registration?.showNotification(strings.page.name, options).catch(() => undefined);
   }
 }
