@@ -177,6 +177,7 @@ export const strings = {
       'This model knows ten words only, zero to nine, so everything comes out as digits. ' +
       'Choose another model for real speech.',
     stopped: 'stopped before the end',
+    stoppedAt: (time: string, end: string) => `stopped at ${time}${end && ` of ${end}`}`,
     failed: 'ended by an error',
     addRecording: 'Add the recording to hear it',
     notHeard: (name: string) => `${name} could not be transcribed`,
