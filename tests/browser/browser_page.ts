@@ -13,8 +13,13 @@ import { launchBrowser } from './package_page.js';
 export interface Stage {
   readonly address: string;
   /** Opens the page, waits until its model is loaded, and collects what goes wrong on it. */
-  open(options?: BrowserContextOptions, query?: string): Promise<OpenPage>;
+  open(options?: PageOptions, query?: string): Promise<OpenPage>;
   close(): Promise<void>;
+}
+
+export interface PageOptions extends BrowserContextOptions {
+  /** As many as the device says it has: where it has several, so many engines share recordings. */
+  readonly processors?: number;
 }
 
 export interface OpenPage {
@@ -65,7 +70,7 @@ export async function startStage(
 async function open(
   browser: Browser,
   address: string,
-  options: BrowserContextOptions,
+  { processors, ...options }: PageOptions,
   query: string,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
@@ -74,6 +79,11 @@ async function open(
     serviceWorkers: 'block',
     ...options,
   });
+  if (processors !== undefined) {
+    await context.addInitScript((value) => {
+      Object.defineProperty(navigator, 'hardwareConcurrency', { value });
+    }, processors);
+  }
   // Playwright's own limit of 30 s, for whatever is waited for on the page.
   context.setDefaultTimeout(limit(30_000));
   await offerToHoldText(context);

@@ -1,4 +1,4 @@
-// Several files at once on the demo page: recordings one after the other, a model with them, and wrong ones among them.
+// Several files at once on the demo page: recordings in their order, a model with them, and wrong ones among them.
 import { readFileSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -49,7 +49,7 @@ const rowOf = (page: Page, name: string) =>
   page.locator('#queue_list > li', { has: page.getByRole('button', { name, exact: true }) });
 
 test('several recordings are listened to one after the other, and each can be read', async () => {
-  const { page, problems } = await stage.open();
+  const { page, problems } = await stage.open({ processors: 1 });
   await worked(page, () =>
     dropAll(page, [
       ['a.wav', wav],
@@ -76,14 +76,14 @@ test('several recordings are listened to one after the other, and each can be re
 });
 
 test('a recording that is dropped while another is listened to joins the queue, and the page says so', async () => {
-  const { page, problems } = await stage.open();
+  const { page, problems } = await stage.open({ processors: 1 });
   const release = await holdText(page, 2);
   await drop(page, 'long.wav', longRecording(12));
   await page.waitForSelector('.segment');
   await drop(page, 'next.wav', wav);
   await statusOf(page).getByText('Listening to long.wav … next.wav is next.').waitFor();
   await drop(page, 'last.wav', wav);
-  await statusOf(page).getByText('Listening to long.wav … 2 more wait.').waitFor();
+  await statusOf(page).getByText('Listening to long.wav … 2 more to come.').waitFor();
   await shown(async () => (await rows(page)).slice(1)).toEqual([
     'next.wav: waiting',
     'last.wav: waiting',
@@ -105,7 +105,7 @@ test('a recording that is dropped while another is listened to joins the queue, 
 
 /** a.wav is shown with all its text, and does not end before a second window may pass; the next one has begun when its two did. */
 async function openWithQueue(): Promise<Awaited<ReturnType<Stage['open']>>> {
-  const opened = await stage.open();
+  const opened = await stage.open({ processors: 1 });
   await holdText(opened.page);
   await dropAll(opened.page, [
     ['a.wav', wav],
@@ -168,6 +168,40 @@ test.each([
   },
 );
 
+test('as many as there are engines are listened to beside each other, and the first of them is shown', async () => {
+  const { page, problems } = await stage.open({ processors: 2 });
+  const release = await holdText(page, 0);
+  await dropAll(page, [
+    ['a.wav', wav],
+    ['b.wav', wav],
+    ['c.wav', wav],
+  ]);
+  const said = 'Listening to a.wav … 2 more to come.';
+  await statusOf(page).getByText(said).waitFor();
+  const isUnderWay = (name: string) =>
+    rowOf(page, name).evaluate((row) => (row as HTMLElement).dataset.state === 'listening');
+  await shown(() => Promise.all(['a.wav', 'b.wav', 'c.wav'].map(isUnderWay))).toEqual([
+    ...[true, true, false],
+  ]);
+  await shown(() => page.textContent('#transcript_title')).toBe('a.wav');
+  // One of them alone is cancelled, and another has its place.
+  await rowOf(page, 'b.wav').getByRole('button', { name: 'Cancel b.wav' }).click();
+  await shown(() => isUnderWay('c.wav')).toBe(true);
+  await statusOf(page).getByText('Listening to a.wav … c.wav is next.').waitFor();
+  await shown(() => rows(page)).toEqual(['a.wav: 0 %', 'b.wav: stopped', 'c.wav: waiting']);
+  // The one that is read beside them stays.
+  await rowOf(page, 'c.wav').getByRole('button', { name: 'c.wav', exact: true }).click();
+  await release();
+  await statusOf(page).getByText('2 of 3 recordings are done.').waitFor();
+  await shown(() => rows(page)).toEqual(['a.wav: done', 'b.wav: stopped', 'c.wav: done']);
+  await shown(() => page.textContent('#transcript_title')).toBe('c.wav');
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  await page.locator('#history_list > li').nth(1).waitFor();
+  await rowOf(page, 'a.wav').getByRole('button', { name: 'a.wav', exact: true }).click();
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  expect(problems).toEqual([]);
+});
+
 test('one in the middle that fails says why, and the others go on', async () => {
   const { page, problems } = await stage.open();
   const broken = Buffer.concat([wav.subarray(0, 20), Buffer.alloc(40)]);
@@ -214,7 +248,9 @@ test('the one under way is cancelled and kept as far as it came; the next one go
   await release();
   await shown(() => rows(page)).toEqual(['long.wav: stopped', 'b.wav: done', 'c.wav: stopped']);
   await rowOf(page, 'long.wav').getByRole('button', { name: 'long.wav', exact: true }).click();
-  await shown(() => page.textContent('#transcript_meta')).toContain('stopped before the end');
+  await shown(() => page.textContent('#transcript_meta')).toMatch(
+    /^stopped at \d:\d\d of \d:\d\d$/,
+  );
   await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(0);
   await shown(() => page.isVisible('#export')).toBe(true);
   await worked(page, () =>
@@ -347,6 +383,139 @@ test('several wrong files at once have a line each', async () => {
   await shown(() => page.textContent('#error_message')).toMatch(
     /^a\.html: .*\nb\.txt: This is a text/,
   );
+});
+
+test('M9: another model waits for the recording under way, and those behind it have that model', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  const release = await holdText(page);
+  await dropAll(page, [
+    ['long.wav', longRecording(12)],
+    ['b.wav', wav],
+  ]);
+  await page.waitForSelector('.segment');
+  await drop(page, 'first.apr', digitsBytes());
+  await statusOf(page).getByText('Listening to long.wav … Then first.apr is loaded.').waitFor();
+  await shown(async () => (await rows(page))[1]).toBe('b.wav: waiting for a model');
+  // The one that is chosen last is the one that comes.
+  await drop(page, 'mine.apr', digitsBytes());
+  await statusOf(page).getByText('Then mine.apr is loaded.').waitFor();
+  await shown(() => page.textContent('#model_name')).toBe('digits.apr');
+  await release();
+  await statusOf(page).getByText('All 2 recordings are done.').waitFor();
+  await shown(() => rows(page)).toEqual(['long.wav: done', 'b.wav: done']);
+  await shown(() => page.textContent('#model_name')).toBe('mine.apr');
+  expect(problems).toEqual([]);
+});
+
+test('M18: a transcript that is deleted while it grows is stopped, as all are with all', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  await holdText(page);
+  await dropAll(page, [
+    ['a.wav', longRecording(12)],
+    ['b.wav', longRecording(12)],
+    ['c.wav', longRecording(12)],
+  ]);
+  const entries = page.locator('#history_list > li:not(.deleted)');
+  await entries.filter({ hasText: 'a.wav' }).locator('.history-delete').click();
+  await shown(() => rows(page)).toEqual(['a.wav: stopped', 'b.wav: 0 %', 'c.wav: waiting']);
+  await entries.filter({ hasText: 'b.wav' }).locator('.history-delete').waitFor();
+  await page.locator('#history_list > li.deleted .history-deleted button').click();
+  await page.click('#history_delete_all');
+  await page.locator('#history_question .danger').click();
+  await shown(async () => (await rows(page))[1]).toBe('b.wav: stopped');
+  await shown(() => entries.filter({ hasText: 'b.wav' }).count()).toBe(0);
+  await worked(page, () => page.click('#queue_stop'));
+  expect(problems).toEqual([]);
+});
+
+test('M5: who leaves while there is work is warned, and not before or after it', async () => {
+  const { page } = await stage.open({ processors: 1 });
+  const isWarned = () =>
+    page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })));
+  await shown(isWarned).toBe(false);
+  await holdText(page);
+  await drop(page, 'long.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await shown(isWarned).toBe(true);
+  await page.locator('#history_list > li').waitFor();
+  // Who leaves all the same finds it as a part.
+  await page.reload();
+  await settled(page);
+  await shown(isWarned).toBe(false);
+  await page.click('.history-open');
+  const meta = () => page.textContent('#transcript_meta');
+  await shown(meta).toMatch(/^stopped at \d:\d\d of \d:\d\d$/);
+});
+
+/** What a page does for a person who is elsewhere: `told` has it in its order. The answer to its question is `answer`. */
+async function goElsewhere(page: Page, answer: NotificationPermission): Promise<void> {
+  await page.evaluate((answer) => {
+    const told: string[] = [];
+    let permission: NotificationPermission = 'default';
+    const Notice = function (_title: string, { body = '' }: NotificationOptions) {
+      told.push(body);
+    };
+    Object.defineProperty(Notice, 'permission', { get: () => permission });
+    Object.assign(Notice, {
+      requestPermission() {
+        told.push('asked');
+        permission = answer;
+        return Promise.resolve(answer);
+      },
+    });
+    const request = () => {
+      told.push('screen on');
+      return Promise.resolve({ release: () => Promise.resolve(void told.push('released')) });
+    };
+    Object.assign(globalThis, { told, Notification: Notice });
+    Object.defineProperty(navigator, 'wakeLock', { value: { request } });
+    document.hasFocus = () => false;
+  }, answer);
+}
+
+const toldOf = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { told: readonly string[] }).told);
+
+test('while it works the tab says how far, the screen stays on, and whoever asked is told of the end', async () => {
+  const { page, problems } = await stage.open();
+  const own = await page.title();
+  await goElsewhere(page, 'granted');
+  const release = await holdText(page, 1);
+  await drop(page, 'long.wav', longRecording(12));
+  await shown(() => page.title()).toMatch(/^\d+ % · long\.wav$/);
+  // Nobody is asked but by a click.
+  await page.locator('#tell_done').waitFor();
+  await page.locator('#tell_done').press('Enter');
+  await shown(() => page.isHidden('#tell_done')).toBe(true);
+  await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('cancel');
+  // The browser lets go of the screen when the page is hidden.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await shown(() => toldOf(page)).toEqual(['screen on', 'asked', 'screen on', 'released']);
+  await release();
+  await settled(page);
+  await shown(() => page.title()).toBe(own);
+  await shown(async () => (await toldOf(page)).slice(4).sort()).toEqual([
+    ...['long.wav is done.', 'released'],
+  ]);
+  // Nor is anybody told of what they stop themselves.
+  await holdText(page, 1);
+  await drop(page, 'stopped.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  await worked(page, () => page.click('#cancel'));
+  await shown(async () => (await toldOf(page)).slice(6)).toEqual(['screen on', 'released']);
+  expect(problems).toEqual([]);
+});
+
+test('whoever does not want to be told of the end is not asked again', async () => {
+  const { page } = await stage.open();
+  await goElsewhere(page, 'denied');
+  const release = await holdText(page, 1);
+  await drop(page, 'long.wav', longRecording(12));
+  await page.click('#tell_done');
+  await shown(() => page.isHidden('#tell_done')).toBe(true);
+  await release();
+  await settled(page);
+  await shown(() => toldOf(page)).toEqual(['screen on', 'asked', 'released']);
 });
 
 test('a file that vanishes before its turn says so', async () => {

@@ -1,4 +1,4 @@
-// The queue of recordings: one after the other, whatever happens to one of them.
+// The queue of recordings: in their order, a few beside each other, whatever happens to one of them.
 import { beforeEach, expect, test } from '@jest/globals';
 import {
   RecordingQueue,
@@ -17,6 +17,7 @@ interface Turn {
 let turns: Turn[];
 let ended: string[];
 let isReady: boolean;
+let places: number;
 let queue: RecordingQueue<string>;
 
 const file = (name: string): File => new File(['x'], name);
@@ -30,8 +31,10 @@ beforeEach(() => {
   turns = [];
   ended = [];
   isReady = true;
+  places = 1;
   queue = new RecordingQueue<string>({
     canListen: () => isReady,
+    places: () => places,
     listen: (item: QueueItem<string>, signal, call) =>
       new Promise((done, failed) => {
         signal.addEventListener('abort', () => failed(new Error('stopped')));
@@ -149,4 +152,46 @@ test('the one under way may be removed, and the next goes on', async () => {
   expect(turns[0]!.signal.aborted).toBe(true);
   await settle();
   expect(states()).toEqual(['b listening']);
+});
+
+test('listens to as many beside each other as there are places, and to the next ones in their order', async () => {
+  places = 2;
+  queue.add([file('a'), file('b'), file('c'), file('d')]);
+  expect(states()).toEqual(['a listening', 'b listening', 'c waiting', 'd waiting']);
+  // A short one may be done before an earlier one.
+  turns[1]!.done();
+  await settle();
+  expect(states()).toEqual(['a listening', 'b done', 'c listening', 'd waiting']);
+  turns[0]!.fail(new Error('no audio'));
+  await settle();
+  expect(states()).toEqual(['a failed', 'b done', 'c listening', 'd listening']);
+  expect(ended).toEqual(['b done', 'a failed']);
+  // With another model there may be fewer.
+  places = 0;
+  queue.add([file('e')]);
+  turns[2]!.done();
+  await settle();
+  expect(states().slice(2)).toEqual(['c done', 'd listening', 'e waiting']);
+  turns[3]!.done();
+  await settle();
+  expect(states().slice(2)).toEqual(['c done', 'd done', 'e listening']);
+});
+
+test('of several under way one is cancelled or removed alone, or all are stopped', async () => {
+  places = 3;
+  queue.add([file('a'), file('b'), file('c'), file('d'), file('e')]);
+  queue.cancel(queue.items[1]!.id);
+  expect(turns.map(({ signal }) => signal.aborted)).toEqual([false, true, false]);
+  await settle();
+  expect(states()).toEqual([
+    ...['a listening', 'b stopped', 'c listening', 'd listening', 'e waiting'],
+  ]);
+  queue.remove(queue.items[0]!.id);
+  await settle();
+  expect(states()).toEqual(['b stopped', 'c listening', 'd listening', 'e listening']);
+  expect(turns.map(({ signal }) => signal.aborted)).toEqual([true, true, false, false, false]);
+  queue.cancelAll();
+  await settle();
+  expect(states()).toEqual(['b stopped', 'c stopped', 'd stopped', 'e stopped']);
+  expect(queue.isListening).toBe(false);
 });

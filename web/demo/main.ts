@@ -36,6 +36,7 @@ const history = new HistoryView({
     transcript.isOpening = isOpening;
   },
   onOpen: show,
+  onDeleted: (id) => queue.stop(({ facts }) => id === undefined || facts.id === id),
 });
 const network = new NetworkView(() => void runNetwork());
 const transcriber = new Transcriber({ facts, speed, listening });
@@ -82,6 +83,8 @@ const models: ModelDesk = new ModelDesk(work, {
     work.status.idle(text);
     queue.next();
   },
+  whenFree: () => queue.free,
+  onComing: () => queue.showComing(),
   waiting: () => queue.waiting,
   giveUpWaiting: () => queue.giveUp(),
 });
@@ -90,6 +93,10 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
+  comes: () => models.coming,
+  // Engines share recordings in chunks only, and a network has one.
+  places: () =>
+    !network.isShown && listening.hearsInChunks ? (models.model?.info.workers ?? 1) : 1,
   onWaiting: () => {
     if (live.isRunning) work.status.idle(strings.live.waits);
     else models.showWaiting();
@@ -102,10 +109,17 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
 
 const intake = new Intake({ work, models, queue });
 
-new RecordButton({
+const record = new RecordButton({
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),
   onError: (title, error) => work.errors.show(title, error),
+});
+
+// What would be lost with the page. Live captions are kept as they come.
+window.addEventListener('beforeunload', (event) => {
+  if (queue.isListening || queue.waiting.length > 0 || record.isRecording || history.isUnkept) {
+    event.preventDefault();
+  }
 });
 
 async function listen(file: File, turn: Turn): Promise<string> {

@@ -1,4 +1,5 @@
-// Recordings on their way through the page: queued, transcribed one after the other, shown, saved.
+// Recordings on their way through the page: queued, transcribed in their order, shown, saved.
+import { DoneNotice } from '../shell/done_notice.js';
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
 import { QueueView } from './queue_view.js';
@@ -10,6 +11,10 @@ interface Callbacks<Text extends SavedText> {
   readonly hasModel: () => boolean;
   /** Whether that is on its way. */
   readonly isLoading: () => boolean;
+  /** The name of a model that is loaded when those under way are done. */
+  readonly comes: () => string | undefined;
+  /** How many recordings can be listened to beside each other. */
+  readonly places: () => number;
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
   /** Returns the sentence that is shown when it is done. */
@@ -26,21 +31,27 @@ export class QueueDesk<Text extends SavedText> {
   readonly #queue: RecordingQueue<Text>;
   readonly #view: QueueView;
   readonly #saving = new SaveAll();
+  readonly #notice = new DoneNotice();
   #shown: number | undefined;
-  /** Whether to show the recording that is being transcribed; false once the user has chosen another one. */
+  /** Whether to show the first of those that are being transcribed; false once the user has chosen another one. */
   #follows = true;
   /** The person has just asked for what begins now, and wants to see it. */
   #isAsked = false;
   /** It has begun unseen, since what was shown is in use. */
   #unseen: number | undefined;
-  #doneText = '';
+  /** By the items' ids. */
+  readonly #doneTexts = new Map<number, string>();
+  /** The work that those under way share, until other work takes its place. */
   #listening: AbortSignal | undefined;
+  /** The first of those under way, which the status line is about. */
+  #first: number | undefined;
 
   constructor(work: Work, calls: Callbacks<Text>) {
     this.#work = work;
     this.#calls = calls;
     this.#queue = new RecordingQueue<Text>({
       canListen: () => calls.hasModel() && !calls.isLoading(),
+      places: calls.places,
       listen: (item, signal, call) => this.#listen(item, signal, call),
       onChange: () => this.#update(),
       onEnd: (item) => this.#onEnd(item),
@@ -102,6 +113,22 @@ export class QueueDesk<Text extends SavedText> {
     this.#update();
   }
 
+  /** Stops those whose text is one of these. */
+  stop(isMeant: (text: Text) => boolean): void {
+    for (const { id, text } of this.#queue.items) if (text && isMeant(text)) this.#queue.cancel(id);
+  }
+
+  /** Resolves when nothing is under way any more; undefined if that is so already. */
+  get free(): Promise<void> | undefined {
+    return this.#queue.free;
+  }
+
+  /** A model was chosen, and comes when those under way are done. */
+  showComing(): void {
+    this.#update();
+    this.#showWork();
+  }
+
   /** A model is there: goes on with those that wait. */
   next(): void {
     this.#queue.next();
@@ -119,34 +146,62 @@ export class QueueDesk<Text extends SavedText> {
   }
 
   async #listen(item: QueueItem<Text>, signal: AbortSignal, call: ListenCall<Text>): Promise<void> {
-    const work = this.#work.begin();
-    this.#listening = work;
-    // Cancel in the status line, or a new model, stops this transcription. Once it has ended, other work must not stop it, since the
-    // recording may be transcribed again.
+    const { id } = item;
+    const work = this.#share();
+    // New work, of a model say, stops this transcription. Once it has ended, other work must not stop it, since the recording may be
+    // transcribed again.
     let isOver = false;
     const stop = (): void => {
-      if (!isOver) this.#queue.cancel(item.id);
+      if (!isOver) this.#queue.cancel(id);
     };
     work.addEventListener('abort', stop, { once: true });
-    this.#doneText = '';
-    this.#unseen = undefined;
-    if (this.#follows) this.#follow(item.id);
+    // If the recording was transcribed before, its old text stays where it is in use.
+    if (this.#shown === id && !this.#mayTake) this.#shown = undefined;
+    this.#lead();
     this.#showWork();
     try {
-      this.#doneText = await this.#calls.listen(item.file, signal, {
+      const doneText = await this.#calls.listen(item.file, signal, {
         onText: (text) => {
           call.onText(text);
-          if (this.#shown === item.id) this.#calls.show(text);
+          if (this.#shown === id) this.#calls.show(text);
           else this.#showWork();
         },
         onPart: (part, remainingSeconds) => {
           call.onPart(part, remainingSeconds);
-          if (!signal.aborted) this.#work.status.progress(part, remainingSeconds);
+          if (!signal.aborted && this.#first === id) {
+            this.#work.status.progress(part, remainingSeconds);
+          }
         },
       });
+      this.#doneTexts.set(id, doneText);
     } finally {
       isOver = true;
     }
+  }
+
+  /** The work of those that are under way, of which this is one. */
+  #share(): AbortSignal {
+    const shared = this.#listening;
+    const isShared = this.#first !== undefined && shared && this.#work.isCurrent(shared);
+    if (isShared && !shared.aborted) return shared;
+    this.#listening = this.#work.begin();
+    return this.#listening;
+  }
+
+  get #leading(): QueueItem<Text> | undefined {
+    return this.#queue.items.find(({ state }) => state === 'listening');
+  }
+
+  /** Another one may be the first of those under way now. Returns whether it is. */
+  #lead(): boolean {
+    const id = this.#leading?.id;
+    if (this.#first === id) return false;
+    this.#first = id;
+    if (id === undefined) return false;
+    this.#unseen = undefined;
+    if (this.#shown === id) this.#follows = true;
+    else if (this.#follows) this.#follow(id);
+    return true;
   }
 
   /** What begins because of this is what the person wants to see. */
@@ -156,22 +211,28 @@ export class QueueDesk<Text extends SavedText> {
     this.#isAsked = false;
   }
 
-  /** Shows what begins, or offers to where what is shown is in use. */
+  /** Whether what is shown may make room. */
+  get #mayTake(): boolean {
+    return this.#isAsked || !this.#calls.isInUse();
+  }
+
+  /** Shows the first of those under way, or offers to where what is shown is in use. */
   #follow(id: number): void {
-    if (this.#isAsked || !this.#calls.isInUse()) {
-      this.#shown = id;
-      return;
-    }
-    this.#unseen = id;
-    // If the recording was transcribed before, its old text stays.
-    if (this.#shown === id) this.#shown = undefined;
+    if (this.#mayTake) this.#shown = id;
+    else this.#unseen = id;
+  }
+
+  /** What became the first of those under way has text already. */
+  #showFirst(): void {
+    const { id, text } = this.#leading ?? {};
+    if (text && this.#shown === id) this.#calls.show(text);
   }
 
   #choose(id: number): void {
     const item = this.#queue.items.find((one) => one.id === id);
     if (!item?.text) return;
     this.#shown = id;
-    this.#follows = item.state === 'listening';
+    this.#follows = id === this.#first;
     this.#unseen = undefined;
     this.#calls.show(item.text);
     this.#update();
@@ -179,21 +240,34 @@ export class QueueDesk<Text extends SavedText> {
   }
 
   #showWork(): void {
-    const current = this.#queue.items.find(({ state }) => state === 'listening');
+    const current = this.#leading;
     if (!current || !this.#listening || !this.#work.isCurrent(this.#listening)) return;
-    const [next, ...others] = this.waiting;
+    const [next, ...others] = this.#queue.items.filter(
+      ({ id, state }) => id !== current.id && (state === 'waiting' || state === 'listening'),
+    );
     const { queue, status } = strings;
-    const waits = others.length > 0 ? queue.more(others.length + 1) : next && queue.next(next);
+    const model = this.#calls.comes();
+    const follows = model === undefined ? next && queue.next(next.file.name) : queue.then(model);
+    const waits =
+      model === undefined && others.length > 0 ? queue.more(others.length + 1) : follows;
     const { part, remainingSeconds } = current;
     const { id, file, text } = current;
     const isUnseen = id === this.#unseen && text !== undefined;
     const doing = isUnseen ? queue.begun(file.name) : status.listening(file.name);
-    this.#work.show(`${doing}${waits ?? ''}`, isUnseen ? () => this.#choose(id) : undefined);
+    this.#work.show(`${doing}${waits ?? ''}`, {
+      onCancel: () => this.#queue.cancel(id),
+      onShow: isUnseen ? () => this.#choose(id) : undefined,
+      title: file.name,
+    });
+    this.#notice.begin();
     if (part) this.#work.status.progress(part, remainingSeconds);
   }
 
   #onEnd(item: QueueItem<Text>): void {
-    const { problem, state, file } = item;
+    const { id, problem, state, file } = item;
+    const doneText = this.#doneTexts.get(id) ?? '';
+    this.#doneTexts.delete(id);
+    if (this.#lead()) this.#showFirst();
     const isCurrent = this.#listening !== undefined && this.#work.isCurrent(this.#listening);
     if (state === 'stopped' && !item.text) {
       // It had not begun.
@@ -201,28 +275,45 @@ export class QueueDesk<Text extends SavedText> {
       this.#showWork();
       return;
     }
+    if (isCurrent && this.#goesOn) {
+      this.#showWork();
+      return;
+    }
+    const isAlone = this.#queue.items.length === 1;
+    const { transcript, queue } = strings;
+    const told = state === 'done' ? queue.oneDone(file.name) : transcript.notHeard(file.name);
+    const all = isAlone ? told : this.#sumUp(item, doneText);
+    this.#notice.end(state === 'stopped' ? undefined : all);
     if (!isCurrent) return;
+    if (state === 'failed' && isAlone) this.#work.errors.show(told, problem);
+    this.#work.status.idle(this.#sumUp(item, doneText));
+  }
+
+  /** Whether one is under way, or the next begins at once. */
+  get #goesOn(): boolean {
+    const { hasModel, isLoading } = this.#calls;
+    return this.#queue.isListening || (this.waiting.length > 0 && hasModel() && !isLoading());
+  }
+
+  /** The sentence for the end, with this one as the last. */
+  #sumUp({ state }: QueueItem<Text>, doneText: string): string {
     const all = this.#queue.items;
     const done = all.filter((one) => one.state === 'done').length;
-    const isAlone = all.length === 1;
-    if (state === 'failed' && isAlone) {
-      this.#work.errors.show(strings.transcript.notHeard(file.name), problem);
-    }
     const own =
       state === 'done'
-        ? this.#doneText
+        ? doneText
         : state === 'stopped'
           ? strings.status.stopped
           : strings.status.readyAgain;
     const { allDone, someDone } = strings.queue;
     const together = done === all.length ? allDone(done) : someDone(done, all.length);
-    this.#work.status.idle(isAlone ? own : together);
+    return all.length === 1 ? own : together;
   }
 
   #update(): void {
     const { items } = this.#queue;
     const lacksModel = this.#calls.isLoading() || !this.#calls.hasModel();
-    this.#view.update({ items, shown: this.#shown, lacksModel });
+    this.#view.update({ items, shown: this.#shown, first: this.#leading?.id, lacksModel });
     this.#saving.offer(items.flatMap(({ text }) => text ?? []));
   }
 }

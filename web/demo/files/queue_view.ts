@@ -17,6 +17,8 @@ export interface ShownQueue {
   readonly items: readonly QueueItem<unknown>[];
   /** Whose transcript is shown. */
   readonly shown: number | undefined;
+  /** The first of those under way. Others may wait for its engines. */
+  readonly first: number | undefined;
   /** They wait for a model, not for each other. */
   readonly lacksModel: boolean;
 }
@@ -34,7 +36,7 @@ export class QueueView {
     this.#stop.addEventListener('click', () => calls.onStopAll());
   }
 
-  update({ items, shown, lacksModel }: ShownQueue): void {
+  update({ items, shown, first: leading, lacksModel }: ShownQueue): void {
     // One recording alone has the status line, its transcript and the error's card.
     const [first, second] = items;
     const isHeldUp = first?.state === 'waiting' || (first?.state === 'stopped' && !first.text);
@@ -54,7 +56,9 @@ export class QueueView {
       if (this.#list.children[at] !== row.element) {
         this.#list.insertBefore(row.element, this.#list.children[at] ?? null);
       }
-      row.update(item, item.id === shown, lacksModel);
+      const { id, state, part } = item;
+      const hasBegun = state === 'listening' && (id === leading || part !== 0);
+      row.update(item, { isShown: id === shown, hasBegun, lacksModel });
     });
     if (hadFocus && !this.#list.contains(document.activeElement)) this.#keepFocus();
   }
@@ -71,6 +75,13 @@ export class QueueView {
     if (next && !this.#card.hidden) next.focus();
     else byId('choose', HTMLButtonElement).focus();
   }
+}
+
+interface RowFacts {
+  readonly isShown: boolean;
+  /** It has an engine, or is the next to have one. */
+  readonly hasBegun: boolean;
+  readonly lacksModel: boolean;
 }
 
 class QueueRow {
@@ -105,14 +116,15 @@ class QueueRow {
     this.element.append(this.#name, this.#state, this.#bar, actions, this.#problem);
   }
 
-  update(item: QueueItem<unknown>, isShown: boolean, lacksModel: boolean): void {
+  update(item: QueueItem<unknown>, { isShown, hasBegun, lacksModel }: RowFacts): void {
     const { state, part = 0, problem, text } = item;
     this.element.dataset.state = state;
+    this.element.classList.toggle('begun', hasBegun);
     this.#name.disabled = text === undefined;
     if (isShown) this.#name.setAttribute('aria-current', 'true');
     else this.#name.removeAttribute('aria-current');
-    this.#state.textContent = stateText(item, lacksModel);
-    this.#bar.hidden = state !== 'listening';
+    this.#state.textContent = stateText(item, hasBegun, lacksModel);
+    this.#bar.hidden = !hasBegun;
     this.#bar.value = part;
     this.#problem.hidden = problem === undefined;
     this.#problem.textContent = problem === undefined ? '' : plainProblem(problem);
@@ -124,11 +136,13 @@ class QueueRow {
 
 function stateText(
   { state, part = 0, remainingSeconds }: QueueItem<unknown>,
+  hasBegun: boolean,
   lacksModel: boolean,
 ): string {
   const { queue } = strings;
   if (state === 'waiting') return lacksModel ? queue.waitingForModel : queue.waiting;
   if (state !== 'listening') return queue[state];
+  if (!hasBegun) return queue.waiting;
   const left = remainingSeconds === undefined ? '' : duration(remainingSeconds);
   return queue.listening(Math.floor(part * 100), left);
 }

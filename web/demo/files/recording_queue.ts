@@ -1,4 +1,4 @@
-// Recordings that are transcribed one after the other, each with its own state.
+// Recordings that are transcribed in their order, a few beside each other, each with its own state.
 
 export type QueueState = 'waiting' | 'listening' | 'done' | 'stopped' | 'failed';
 
@@ -24,6 +24,8 @@ export interface ListenCall<Text> {
 interface Callbacks<Text> {
   /** Whether a transcription can begin now: a model is loaded, and no other is on its way. */
   readonly canListen: () => boolean;
+  /** How many may be under way at once; at least one is. */
+  readonly places: () => number;
   /** Resolves when the transcription is complete; rejects, with any reason, if the signal stopped it. */
   readonly listen: (
     item: QueueItem<Text>,
@@ -31,7 +33,7 @@ interface Callbacks<Text> {
     call: ListenCall<Text>,
   ) => Promise<void>;
   readonly onChange: () => void;
-  /** One is over, and the next has not begun. */
+  /** One is over, and none has begun in its place. */
   readonly onEnd: (item: QueueItem<Text>) => void;
 }
 
@@ -40,8 +42,11 @@ type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 export class RecordingQueue<Text> {
   readonly #calls: Callbacks<Text>;
   #items: Mutable<QueueItem<Text>>[] = [];
-  #current: { readonly id: number; readonly controller: AbortController } | undefined;
+  /** By the items' ids. */
+  readonly #underWay = new Map<number, AbortController>();
   #lastId = 0;
+  /** Called when none is under way any more. */
+  readonly #onFree: (() => void)[] = [];
 
   constructor(calls: Callbacks<Text>) {
     this.#calls = calls;
@@ -52,7 +57,13 @@ export class RecordingQueue<Text> {
   }
 
   get isListening(): boolean {
-    return this.#current !== undefined;
+    return this.#underWay.size > 0;
+  }
+
+  /** Resolves when none is under way any more; undefined if none is. */
+  get free(): Promise<void> | undefined {
+    if (!this.isListening) return undefined;
+    return new Promise((resolve) => this.#onFree.push(resolve));
   }
 
   get waiting(): readonly QueueItem<Text>[] {
@@ -78,23 +89,27 @@ export class RecordingQueue<Text> {
     this.#calls.onChange();
   }
 
-  /** Begins with the next one, if none is under way and there is something to listen with. */
+  /** Begins with the next ones, if there is a place for them and something to listen with. */
   next(): void {
-    if (this.#current || !this.#calls.canListen()) return;
-    const item = this.#items.find(({ state }) => state === 'waiting');
-    if (item) void this.#listen(item);
+    for (;;) {
+      const item = this.#items.find(({ state }) => state === 'waiting');
+      if (!item || !this.#calls.canListen()) return;
+      if (this.#underWay.size >= Math.max(1, this.#calls.places())) return;
+      void this.#listen(item);
+    }
   }
 
   /** Stops a recording's transcription, or removes its turn if it waits. */
   cancel(id: number): void {
     const item = this.#find(id);
-    if (this.#current?.id === id) this.#current.controller.abort();
+    const controller = this.#underWay.get(id);
+    if (controller) controller.abort();
     else if (item?.state === 'waiting') this.#end(item, 'stopped');
   }
 
   cancelAll(): void {
     for (const { id } of this.waiting) this.cancel(id);
-    this.#current?.controller.abort();
+    for (const controller of this.#underWay.values()) controller.abort();
   }
 
   /** Stops all waiting recordings with this problem, because their model did not load. */
@@ -121,7 +136,7 @@ export class RecordingQueue<Text> {
 
   /** Takes it from the list; its transcript, if any, stays wherever it is kept. */
   remove(id: number): void {
-    if (this.#current?.id === id) this.#current.controller.abort();
+    this.#underWay.get(id)?.abort();
     this.#items = this.#items.filter((item) => item.id !== id);
     this.#calls.onChange();
   }
@@ -132,7 +147,7 @@ export class RecordingQueue<Text> {
 
   async #listen(item: Mutable<QueueItem<Text>>): Promise<void> {
     const controller = new AbortController();
-    this.#current = { id: item.id, controller };
+    this.#underWay.set(item.id, controller);
     item.state = 'listening';
     item.part = 0;
     this.#calls.onChange();
@@ -159,12 +174,14 @@ export class RecordingQueue<Text> {
   }
 
   #end(item: Mutable<QueueItem<Text>>, state: QueueState): void {
-    if (this.#current?.id === item.id) this.#current = undefined;
+    this.#underWay.delete(item.id);
     item.state = state;
     delete item.part;
     delete item.remainingSeconds;
     this.#calls.onChange();
     this.#calls.onEnd(item);
     this.next();
+    if (this.isListening) return;
+    for (const resolve of this.#onFree.splice(0)) resolve();
   }
 }

@@ -14,6 +14,8 @@ export interface HistoryCalls {
   readonly onOpening: (isOpening: boolean) => void;
   /** Shows it. */
   readonly onOpen: (document: TranscriptDocument) => void;
+  /** It was deleted, or all were. */
+  readonly onDeleted: (id: string | undefined) => void;
 }
 
 export class HistoryView {
@@ -107,6 +109,11 @@ export class HistoryView {
     return this.#library.flush();
   }
 
+  /** Whether something cannot be kept, and would be lost with the page. */
+  get isUnkept(): boolean {
+    return !this.#problem.hidden && this.#library.unwritten.length > 0;
+  }
+
   /** Marks the document that is on the page. */
   set shown(document: TranscriptDocument | undefined) {
     this.#shown = document;
@@ -169,6 +176,7 @@ export class HistoryView {
 
   async #delete({ id, name }: KeptEntry): Promise<void> {
     const deleted = await this.#library.delete(id);
+    this.#calls.onDeleted(id);
     if (!deleted) return;
     this.#recent.add(deleted);
     this.#said.textContent = strings.history.wasDeleted(name);
@@ -190,6 +198,7 @@ export class HistoryView {
 
   async #deleteThemAll(): Promise<void> {
     await this.#library.deleteAll();
+    this.#calls.onDeleted(undefined);
     this.#recent.clear();
     await this.#show();
   }

@@ -25,6 +25,10 @@ interface Callbacks {
   /** What was before goes. */
   readonly onGone: () => void;
   readonly onConverted: (file: File, warnings: readonly string[]) => void;
+  /** Resolves when no recording is under way; undefined if none is. */
+  readonly whenFree: () => Promise<void> | undefined;
+  /** One waits for that, from now on. */
+  readonly onComing: () => void;
   /** Nothing more to do: the status line's sentence. */
   readonly onRest: (text: string) => void;
   /** Names of the recordings that wait for a model. */
@@ -54,6 +58,8 @@ export class ModelDesk {
   });
   readonly #choice = new ConversionChoice();
   readonly #place: ModelPlace<InUse>;
+  /** The one that was chosen last, while it waits for recordings that the one in use transcribes. */
+  #coming: { readonly name: string } | undefined;
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
@@ -81,7 +87,12 @@ export class ModelDesk {
   }
 
   get isLoading(): boolean {
-    return this.#loads.isLoading;
+    return this.#loads.isLoading || this.#coming !== undefined;
+  }
+
+  /** The name of the one that is loaded when the recordings under way are done. */
+  get coming(): string | undefined {
+    return this.#coming?.name;
   }
 
   get sample(): string {
@@ -158,6 +169,9 @@ export class ModelDesk {
 
   /** Converts another program's model, with the files beside it, to use it here and to save it. */
   async useCheckpoint(files: readonly File[], name: string): Promise<void> {
+    const free = this.#calls.whenFree();
+    if (free && !(await this.#isWantedAfter(free, name))) return;
+    this.#coming = undefined;
     const signal = this.#begin(strings.models.converting, name);
     try {
       const dtype = await this.#choice.ask(files, name, signal);
@@ -179,7 +193,7 @@ export class ModelDesk {
 
   /** Something joined or left what waits for the model. */
   showWaiting(): void {
-    if (this.isLoading) this.#work.show(this.#loads.text);
+    if (this.#loads.isLoading) this.#work.show(this.#loads.text);
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
@@ -188,6 +202,9 @@ export class ModelDesk {
     { name, offered, open }: Wanted<Opened>,
     shown: (opened: Opened) => Pick<InUse, 'model' | 'show'>,
   ): Promise<void> {
+    const free = this.#calls.whenFree();
+    if (free && !(await this.#isWantedAfter(free, name))) return;
+    this.#coming = undefined;
     if (offered) this.#sample = offered.sample;
     const signal = this.#begin(doing, name);
     try {
@@ -201,6 +218,15 @@ export class ModelDesk {
       if (this.#work.isCurrent(signal)) await this.#place.stay();
       if (this.#work.isCurrent(signal)) this.#restore(name, signal.aborted ? 'stopped' : { error });
     }
+  }
+
+  /** Another model takes no recording's text away: it waits for those under way. False where another one was chosen meanwhile. */
+  async #isWantedAfter(free: Promise<void>, name: string): Promise<boolean> {
+    const mine = { name };
+    this.#coming = mine;
+    this.#calls.onComing();
+    await free;
+    return this.#coming === mine;
   }
 
   /** The load failed or was stopped: what was before stays. */

@@ -31,6 +31,10 @@ export class RecordButton {
     this.#button.addEventListener('click', () => void this.#toggle());
   }
 
+  get isRecording(): boolean {
+    return this.#recording !== undefined;
+  }
+
   async #toggle(): Promise<void> {
     this.#button.disabled = true;
     try {

@@ -3,9 +3,19 @@ import { strings } from '../strings.js';
 import { duration } from './format.js';
 import { ScreenLock } from '../../page/live/wake_lock.js';
 
+/** What goes with a sentence about work. */
+export interface BusyCalls {
+  /** With it the work can be stopped, by the button or Escape. */
+  readonly onCancel?: (() => void) | undefined;
+  /** With it what comes of the work can be shown. */
+  readonly onShow?: (() => void) | undefined;
+  /** What the tab's title says beside the part that is done. */
+  readonly title?: string | undefined;
+}
+
 /**
  * What the page is doing: a sentence that screen readers hear when the activity changes, and beside it, seen only, a
- * bar that moves and the time that is left.
+ * bar that moves and the time that is left; for other tabs' readers the part done is in the title.
  */
 export class StatusView {
   readonly #text = byId('status', HTMLElement);
@@ -14,6 +24,9 @@ export class StatusView {
   readonly #cancel = byId('cancel', HTMLButtonElement);
   readonly #show = byId('status_show', HTMLButtonElement);
   readonly #awake = new ScreenLock();
+  /** The page's own title. */
+  readonly #page = document.title;
+  #title = '';
   #onCancel: (() => void) | undefined;
   #onShow: (() => void) | undefined;
 
@@ -25,8 +38,8 @@ export class StatusView {
     });
   }
 
-  /** Something goes on; with `onCancel` it can be stopped (button or Escape), with `onShow` what comes of it is shown. */
-  busy(text: string, onCancel?: () => void, onShow?: () => void): void {
+  /** Something goes on. */
+  busy(text: string, { onCancel, onShow, title = text }: BusyCalls = {}): void {
     this.#text.textContent = text;
     this.#remaining.textContent = '';
     this.#bar.classList.remove('idle');
@@ -37,14 +50,18 @@ export class StatusView {
     this.#onShow = onShow;
     this.#show.hidden = !onShow;
     this.#awake.hold();
+    this.#title = title;
+    document.title = title;
     document.documentElement.dataset.state = 'busy';
   }
 
   /** Part done, 0 to 1, and the seconds that the rest will take. */
   progress(part: number, remainingSeconds?: number): void {
     this.#bar.value = Math.min(1, Math.max(0, part));
+    const percent = strings.status.percent(Math.floor(this.#bar.value * 100));
+    document.title = `${percent} · ${this.#title}`;
     this.#remaining.textContent = [
-      strings.status.percent(Math.floor(this.#bar.value * 100)),
+      percent,
       ...(remainingSeconds === undefined ? [] : [strings.status.left(duration(remainingSeconds))]),
     ].join(' · ');
   }
@@ -63,6 +80,7 @@ export class StatusView {
     this.#cancel.hidden = true;
     this.#show.hidden = true;
     this.#awake.release();
+    document.title = this.#page;
     document.documentElement.dataset.state = 'idle';
   }
 }

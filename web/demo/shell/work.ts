@@ -1,7 +1,7 @@
 // The work under way: one thing at a time, which a new thing stops.
 import { strings } from '../strings.js';
 import { ErrorView } from './error_view.js';
-import { StatusView } from './status_view.js';
+import { StatusView, type BusyCalls } from './status_view.js';
 
 /** What the page is busy with, shown in its status line, and what went wrong with it. */
 export class Work {
@@ -22,9 +22,9 @@ export class Work {
     return signal === this.#current.signal;
   }
 
-  /** Shows that this goes on; the person can stop it and, with `onShow`, see what comes of it. */
-  show(text: string, onShow?: () => void): void {
-    this.status.busy(text, () => this.#current.abort(), onShow);
+  /** Shows that this goes on. The person can stop it: all of it, unless `onCancel` says what. */
+  show(text: string, calls: BusyCalls = {}): void {
+    this.status.busy(text, { onCancel: () => this.#current.abort(), ...calls });
   }
 
   /** Short work that ends with a sentence for the status line. */

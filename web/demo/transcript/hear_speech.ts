@@ -2,6 +2,7 @@
 import type { Model } from '../../src/index.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
+import { shortClock } from './short_clock.js';
 import { languageName, type ListeningOptions } from './listening_options.js';
 import type { TranscriptDocument } from './transcript_document.js';
 
@@ -20,16 +21,25 @@ export async function hearSpeech(
 ): Promise<{ readonly audio: number; readonly work: number }> {
   const began = performance.now();
   const { task } = listening;
+  let end = '';
+  const stoppedAt = (): string => {
+    const heard = document.segments.at(-1)?.end;
+    return heard === undefined
+      ? strings.transcript.stopped
+      : strings.transcript.stoppedAt(shortClock(heard), end);
+  };
   try {
     const work = model.transcribe(file, {
       ...listening.value,
       signal,
-      onProgress: ({ overall, remainingSeconds }) => {
+      onProgress: ({ phase, total, overall, remainingSeconds }) => {
+        if (phase === 'transcribe' && total !== undefined) end = shortClock(total);
         if (!signal.aborted) onPart(overall, remainingSeconds);
       },
     });
     for await (const segment of work) {
       signal.throwIfAborted();
+      document.noteSoFar = strings.transcript.stoppedAt(shortClock(segment.end), end);
       document.add(segment);
     }
     const result = await work;
@@ -42,7 +52,7 @@ export async function hearSpeech(
     document.finish(result, facts.filter((fact) => fact !== '').join(' · '));
     return { audio: result.duration, work: seconds };
   } catch (error) {
-    document.interrupt(signal.aborted ? strings.transcript.stopped : strings.transcript.failed);
+    document.interrupt(signal.aborted ? stoppedAt() : strings.transcript.failed);
     throw error;
   }
 }

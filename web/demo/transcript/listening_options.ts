@@ -41,6 +41,11 @@ export class ListeningOptions {
     };
   }
 
+  /** Whether a recording is transcribed in chunks, which several engines can share. */
+  get hearsInChunks(): boolean {
+    return this.#vad.checked;
+  }
+
   get task(): 'transcribe' | 'translate' {
     return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
   }

@@ -28,6 +28,7 @@ export interface Turn {
 
 export class Transcriber {
   readonly #parts: Parts;
+  readonly #pace = new Pace();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -49,10 +50,57 @@ export class Transcriber {
     });
     document.recording = file;
     onText(document);
-    const took = await hearSpeech(model, file, signal, document, { listening, onPart });
-    facts.speed(took.work, took.audio);
-    speed.measured(took.work, took.audio);
+    const took = await this.#pace.measured(() =>
+      hearSpeech(model, file, signal, document, { listening, onPart }),
+    );
+    const { audio, work } = this.#pace;
+    if (work !== undefined) {
+      facts.speed(work, audio);
+      speed.measured(work, audio);
+    }
     facts.memory(await model.memory());
     return doneText(took);
+  }
+}
+
+interface Took {
+  readonly audio: number;
+  readonly work: number;
+}
+
+/** Seconds of sound and of work, of recordings that are transcribed beside each other together. */
+class Pace {
+  #audio = 0;
+  #underWay = 0;
+  #began = 0;
+  /** One of them ended early, with work that came to nothing. */
+  #isSpoilt = false;
+
+  get audio(): number {
+    return this.#audio;
+  }
+
+  /** Undefined where it cannot be said. */
+  get work(): number | undefined {
+    return this.#isSpoilt ? undefined : (performance.now() - this.#began) / 1000;
+  }
+
+  async measured(hear: () => Promise<Took>): Promise<Took> {
+    if (this.#underWay === 0) {
+      this.#audio = 0;
+      this.#began = performance.now();
+      this.#isSpoilt = false;
+    }
+    this.#underWay += 1;
+    try {
+      const took = await hear();
+      this.#audio += took.audio;
+      return took;
+    } catch (error) {
+      this.#isSpoilt = true;
+      throw error;
+    } finally {
+      this.#underWay -= 1;
+    }
   }
 }

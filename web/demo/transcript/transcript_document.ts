@@ -58,6 +58,8 @@ export class TranscriptDocument {
   readonly facts: DocumentFacts;
   /** What it is the transcript of, as long as the page has it. */
   recording: File | undefined;
+  /** The note that it has wherever it is kept, as long as it grows: the page may go at any time. */
+  noteSoFar = '';
   #segments: HeardSegment[];
   #rejected: readonly RejectedSegment[];
   #language: string | undefined;
@@ -133,7 +135,7 @@ export class TranscriptDocument {
       ...this.facts,
       segments: [...this.#segments],
       rejected: this.#rejected,
-      note: this.#note,
+      note: this.#isGrowing ? this.noteSoFar : this.#note,
       ...(this.#language !== undefined && { language: this.#language }),
       ...(this.#duration !== undefined && { duration: this.#duration }),
     };
