@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  keepEarlier,
   longRecording,
   sampleBytes,
   sampleSegments,
@@ -186,8 +187,64 @@ describe('finding', () => {
     await page.focus('#find_text');
     await page.keyboard.press('Escape');
     await shown(() => page.isHidden('#find_bar')).toBe(true);
-    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('find');
+    await shown(() => page.evaluate(() => document.activeElement?.textContent)).toBe(
+      sampleSegments[2],
+    );
     await shown(() => page.locator('.segment.found').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('finding in a long transcript', () => {
+  test('goes over segments, from where the reader is, in sight below the player', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 400, height: 600 } });
+    const texts = Array.from({ length: 40 }, () => ['Much of what', 'one says has no end.']).flat();
+    await keepEarlier(page, { 'long.wav': texts });
+    await page.click('.history-open');
+    // Its recording, for the player.
+    await page.setInputFiles('#added_recording', {
+      name: 'long.wav',
+      mimeType: 'audio/wav',
+      buffer: sampleBytes(),
+    });
+    const boxOf = (selector: string) =>
+      page.$eval(selector, (one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return { top, bottom };
+      });
+    const isInSight = async () => {
+      const bar = await boxOf('#find_bar');
+      const found = await boxOf('.segment.found');
+      const player = await boxOf('#player');
+      return bar.top >= player.bottom - 1 && found.top >= bar.bottom && found.bottom <= 600;
+    };
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.keyboard.press('/');
+    await page.fill('#find_text', 'what one');
+    await shown(() => page.textContent('#find_count')).toBe('1 of 40');
+    await shown(() => page.locator('.segment.found').allTextContents()).toEqual(texts.slice(0, 2));
+    await shown(isInSight).toBe(true);
+    await page.press('#find_text', 'Shift+Enter');
+    await shown(() => page.textContent('#find_count')).toBe('40 of 40');
+    await shown(isInSight).toBe(true);
+
+    // Opened again, it seeks from there and moves nothing.
+    await page.press('#find_text', 'Escape');
+    const { top } = await boxOf('.paragraph:last-child .segment:last-child');
+    await page.keyboard.press('/');
+    await shown(() => page.textContent('#find_count')).toMatch(/^[23]\d of 40$/);
+    await shown(isInSight).toBe(true);
+    const after = await boxOf('.paragraph:last-child .segment:last-child');
+    expect(Math.abs(after.top - top)).toBeLessThan(2);
+
+    await page.fill('#replace_text', 'what somebody');
+    await page.click('#replace_all');
+    await shown(() => page.textContent('#find_count')).toBe('40 places replaced');
+    const replaced = async () => (await segmentTexts(page)).slice(-2);
+    await shown(replaced).toEqual(['Much of what', 'somebody says has no end.']);
+    await page.click('#undo');
+    await shown(replaced).toEqual(texts.slice(0, 2));
+    await shown(() => page.isDisabled('#undo')).toBe(true);
     expect(problems).toEqual([]);
   });
 });

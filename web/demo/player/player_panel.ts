@@ -61,6 +61,11 @@ export class PlayerPanel {
     byId('back', HTMLButtonElement).addEventListener('click', () => this.#skip(-step));
     byId('forward', HTMLButtonElement).addEventListener('click', () => this.#skip(step));
     document.addEventListener('keydown', (event) => this.#onKey(event));
+    // What sticks to the window below it needs its height.
+    new ResizeObserver(() => {
+      const height = `${this.#panel.offsetHeight}px`;
+      document.documentElement.style.setProperty('--player-height', height);
+    }).observe(this.#panel);
   }
 
   listen(calls: PlayerCalls): void {

@@ -86,6 +86,19 @@ export class ParagraphList {
     return low - 1;
   }
 
+  /** The number of the first segment that begins below `top`, in pixels of the window; 0 if none does. */
+  firstBelow(top: number): number {
+    for (const { item, segments } of this.#paragraphs) {
+      // Segments are looked at in sight alone, since those out of sight are not laid out.
+      if (item.getBoundingClientRect().bottom <= top) continue;
+      const isBelow = (at: number): boolean =>
+        (this.#views[at]?.element.getBoundingClientRect().top ?? 0) >= top;
+      const found = segments.find(isBelow);
+      if (found !== undefined) return found;
+    }
+    return 0;
+  }
+
   /** Marks what sounds at `seconds`; returns the word or segment. */
   mark(seconds: number): HTMLElement | undefined {
     const view = this.#views[this.indexAt(seconds)];

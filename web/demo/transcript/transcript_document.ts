@@ -225,7 +225,7 @@ export class TranscriptDocument {
     const edits: Edit[] = [];
     for (const [at, text] of texts) {
       const before = this.#segments[at];
-      if (before && asLine(text) !== before.text.trim()) {
+      if (before && asLine(text) !== asLine(before.text)) {
         edits.push({ at, before, after: edited(before, text) });
       }
     }
