@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  keepEarlier,
   longRecording,
   sampleBytes,
   sampleSegments,
@@ -262,6 +263,47 @@ describe('earlier transcripts', () => {
     await listed(page, 1);
     const names = () => page.evaluate(() => Object.keys(localStorage).join());
     await shown(names).not.toContain('unwritten');
+    expect(problems).toEqual([]);
+  });
+
+  test('are searched, and open where the words are, or at their title', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 800, height: 500 } });
+    const filler = Array.from(
+      { length: 30 },
+      () => 'One says what one says and says no more of it.',
+    );
+    await keepEarlier(page, {
+      'ethics.wav': [...filler, 'Much of political', 'philosophy is about a well.'],
+      'water.wav': filler,
+      'talk of wells.wav': filler,
+    });
+    await page.fill('#history_search', 'political philosophy');
+    const rows = page.locator('.history-item:visible');
+    await shown(() => rows.locator('strong').allTextContents()).toEqual(['ethics.wav']);
+    await shown(() => rows.locator('mark').textContent()).toBe('political philosophy');
+    await rows.locator('.history-open').click();
+    await shown(() => page.textContent('#find_count')).toBe('1 of 1');
+    const isSeen = (selector: string) =>
+      page.$eval(selector, (one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    await shown(() => isSeen('.segment.found')).toBe(true);
+    await page.fill('#history_search', 'well');
+    await shown(() => rows.locator('strong').allTextContents()).toEqual([
+      'talk of wells.wav',
+      'ethics.wav',
+    ]);
+    await page.fill('#history_search', 'zebra');
+    await shown(() => rows.count()).toBe(0);
+    await shown(() => page.isVisible('#history_not_found')).toBe(true);
+    await page.press('#history_search', 'Escape');
+    await shown(() => rows.count()).toBe(3);
+
+    await page.click('.history-open >> text="water.wav"');
+    await shown(() => page.textContent('#transcript_title')).toBe('water.wav');
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('transcript_title');
+    await shown(() => isSeen('#transcript_title')).toBe(true);
     expect(problems).toEqual([]);
   });
 

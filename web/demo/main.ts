@@ -35,7 +35,10 @@ const history = new HistoryView({
     if (isOpening) queue.leave();
     transcript.isOpening = isOpening;
   },
-  onOpen: show,
+  onOpen: (document, sought) => {
+    show(document);
+    transcript.arrive(sought);
+  },
 });
 const network = new NetworkView(() => void runNetwork());
 const transcriber = new Transcriber({ facts, speed, listening });

@@ -266,6 +266,8 @@ export const strings = {
   history: {
     title: 'Earlier transcripts',
     hint: 'Kept by this browser on this device. Recordings are not kept.',
+    search: 'Search all transcripts',
+    notFound: 'No transcript has these words.',
     delete: 'Delete',
     deleteOne: (name: string) => `Delete the transcript of ${name}`,
     deleted: 'Deleted.',

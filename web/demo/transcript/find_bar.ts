@@ -134,10 +134,11 @@ export class FindBar {
     if (!place || tries === 0) return;
     const { top, bottom } = rangeOf(place).getBoundingClientRect();
     const covered = this.#covered;
-    if (top >= covered + margin && bottom <= innerHeight - margin) return;
-    scrollBy({ top: top - (covered + innerHeight) / 2, behavior: 'instant' });
-    // Paragraphs that come into sight may turn out higher than they were thought to be.
-    requestAnimationFrame(() => this.#reveal(tries - 1));
+    if (top < covered + margin || bottom > innerHeight - margin) {
+      scrollBy({ top: top - (covered + innerHeight) / 2, behavior: 'instant' });
+    }
+    // Paragraphs that the next picture shows may turn out higher than they were thought to be.
+    requestAnimationFrame(() => setTimeout(() => this.#reveal(tries - 1)));
   }
 
   /** None where its text is not on the page. */

@@ -99,6 +99,13 @@ export class TranscriptPanel {
     this.#showState(document);
   }
 
+  /** A person has come to it from elsewhere on the page: they see where it begins, or what they sought. */
+  arrive(sought: string): void {
+    this.#title.focus({ preventScroll: true });
+    this.#card.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (this.#paragraphs.count > 0 && sought !== '') this.#find.seek(sought);
+  }
+
   /** Nothing is shown; what is kept stays kept. */
   hide(): void {
     this.#editor.close();
