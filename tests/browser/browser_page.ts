@@ -319,3 +319,12 @@ export async function keepEarlier(
   await page.reload();
   await settled(page);
 }
+
+/** Changes a segment as a person does: in the field of its paragraph. */
+export async function editSegment(page: Page, at: number, text: string): Promise<void> {
+  const before = (await segmentTexts(page))[at] ?? '';
+  await page.locator('.segment').nth(at).press('F2');
+  const paragraph = await page.inputValue('.segment-field');
+  await page.fill('.segment-field', paragraph.replace(before, text));
+  await page.press('.segment-field', 'Control+Enter');
+}

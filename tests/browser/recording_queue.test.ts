@@ -129,7 +129,7 @@ test('a transcript that is edited stays when the next recording begins, and once
   await statusOf(page).getByText('All 3 recordings are done.').waitFor();
   await shown(() => page.isHidden('#status_show')).toBe(true);
   await shown(() => page.textContent('#transcript_title')).toBe('a.wav');
-  await shown(() => segmentTexts(page)).toEqual(['I am still here', ...sampleSegments.slice(1)]);
+  await shown(() => page.textContent('.paragraph-text')).toBe('I am still here');
   // One that the person asks for is shown.
   await worked(page, () => drop(page, 'd.wav', wav));
   await shown(() => page.textContent('#transcript_title')).toBe('d.wav');

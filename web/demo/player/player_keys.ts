@@ -76,7 +76,7 @@ export class TypingWatch {
     const isLetter = key.length === 1 && !isCommand;
     if (isInText && (isLetter || key === 'Enter' || key === 'Backspace')) this.#last = time;
     // Whoever goes elsewhere by this key means what comes next.
-    if (key === 'Tab' || key.startsWith('Arrow')) this.#last = -Infinity;
+    if (key === 'Tab' || key === 'Escape' || key.startsWith('Arrow')) this.#last = -Infinity;
     if (isInText || !isLetter || time - this.#last >= pauseInTyping) return false;
     this.#last = time;
     return true;

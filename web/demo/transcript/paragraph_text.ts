@@ -48,19 +48,44 @@ export class ParagraphText {
 
   /** The new text of each segment when the paragraph becomes `text`: words that stay stay in their segments. */
   rewritten(text: string): Map<number, string> {
+    return this.#rewrite(text).texts;
+  }
+
+  /** The same for two paragraphs; `at` is the segment where the second one begins, `letter` the place in its new text. */
+  split(head: string, tail: string): Split {
+    const text = `${asLine(head)} ${asLine(tail)}`;
+    const { texts, tokens, owners } = this.#rewrite(text);
+    const next = tokens.findIndex(({ start }) => start > asLine(head).length);
+    const at = owners[next] ?? 0;
+    const letter = (tokens[next]?.start ?? 0) - (tokens[owners.indexOf(at)]?.start ?? 0);
+    return { texts, at, letter };
+  }
+
+  #rewrite(text: string) {
     const before = this.#places.flatMap(({ segment, start, end }) =>
-      tokensOf(this.text.slice(start, end)).map((token) => ({ ...token, segment })),
+      tokensOf(this.text.slice(start, end)).map((one) => ({ ...one, segment })),
     );
-    const after = tokensOf(text);
-    const owners = ownersOf(before, after, this.group[0] ?? 0);
-    return new Map(
+    const tokens = tokensOf(text);
+    const owners = ownersOf(before, tokens, this.group[0] ?? 0);
+    const texts = new Map(
       this.group.map((at) => {
         const first = owners.indexOf(at);
         const last = owners.lastIndexOf(at);
-        return [at, first === -1 ? '' : text.slice(after[first]?.start, after[last]?.end)];
+        return [at, first === -1 ? '' : text.slice(tokens[first]?.start, tokens[last]?.end)];
       }),
     );
+    return { texts, tokens, owners };
   }
+}
+
+/** White space as in one line. */
+export const asLine = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
+
+/** New texts of segments, and where a paragraph begins in them. */
+export interface Split {
+  readonly texts: ReadonlyMap<number, string>;
+  readonly at: number;
+  readonly letter: number;
 }
 
 interface Token {
