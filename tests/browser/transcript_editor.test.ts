@@ -388,9 +388,15 @@ describe('the player', () => {
     await shown(() => page.isVisible('#key_sheet')).toBe(false);
     await page.keyboard.press('?');
     await shown(() => page.isVisible('#key_sheet')).toBe(false);
+    // The options of a transcription are remembered, too.
+    await page.click('.more-options summary');
+    await page.fill('#hotwords', 'Embind');
+    await page.uncheck('#vad');
     await page.reload();
     await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
     await shown(() => page.isChecked('#letter_keys')).toBe(false);
+    await shown(() => page.inputValue('#hotwords')).toBe('Embind');
+    await shown(() => page.isChecked('#vad')).toBe(false);
     expect(problems).toEqual([]);
   });
 
