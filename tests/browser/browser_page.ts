@@ -287,3 +287,54 @@ function sampleOf(change: (data: Buffer) => Buffer): Uint8Array {
   header.writeUInt32LE(data.length, 40);
   return Buffer.concat([header, data]);
 }
+
+/** Transcripts of an earlier visit, by their names: the texts of their segments, a second for each word. Reloads the page. */
+export async function keepEarlier(
+  page: Page,
+  transcripts: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  const kept = Object.entries(transcripts).map(([name, texts], at) => {
+    let time = 0;
+    const segments = texts.map((text) => {
+      const words = text.split(' ').map((word) => {
+        const start = time++;
+        return { word: ` ${word}`, start, end: time };
+      });
+      return { start: words[0]!.start, end: time, text: ` ${text}`, language: 'en', words };
+    });
+    const facts = { id: `id ${at}`, name, created: at };
+    const content = { ...facts, segments, rejected: [], note: `${time} s`, duration: time };
+    const entry = { ...facts, changed: at, beginning: texts.join(' ').slice(0, 140), revision: 1 };
+    return { entry, content: { id: facts.id, content } };
+  });
+  await page.evaluate(
+    (all) =>
+      new Promise<void>((done, failed) => {
+        const opening = indexedDB.open('susurrus-transcripts');
+        opening.onerror = () => failed(new Error('not opened'));
+        opening.onsuccess = () => {
+          const writing = opening.result.transaction(['entries', 'contents'], 'readwrite');
+          for (const { entry, content } of all) {
+            writing.objectStore('entries').put(entry);
+            writing.objectStore('contents').put(content);
+          }
+          writing.oncomplete = () => {
+            opening.result.close();
+            done();
+          };
+        };
+      }),
+    kept,
+  );
+  await page.reload();
+  await settled(page);
+}
+
+/** Changes a segment as a person does: in the field of its paragraph. */
+export async function editSegment(page: Page, at: number, text: string): Promise<void> {
+  const before = (await segmentTexts(page))[at] ?? '';
+  await page.locator('.segment').nth(at).press('F2');
+  const paragraph = await page.inputValue('.segment-field');
+  await page.fill('.segment-field', paragraph.replace(before, text));
+  await page.press('.segment-field', 'Control+Enter');
+}

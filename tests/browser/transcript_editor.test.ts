@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  editSegment,
+  keepEarlier,
   longRecording,
   sampleBytes,
   sampleSegments,
@@ -33,13 +35,6 @@ async function openSample() {
   return opened;
 }
 
-/** Changes a segment as a person does. */
-async function edit(page: Page, at: number, text: string): Promise<void> {
-  await page.locator('.segment').nth(at).press('F2');
-  await page.fill('.segment-field', text);
-  await page.press('.segment-field', 'Enter');
-}
-
 async function save(page: Page, format: string) {
   await page.selectOption('#format', format);
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
@@ -57,7 +52,7 @@ const isPaused = (page: Page) =>
 describe('editing', () => {
   test('changes the text and nothing of the times, and is saved', async () => {
     const { page, problems } = await openSample();
-    await edit(page, 1, 'one fifty nine');
+    await editSegment(page, 1, 'one fifty nine');
     await shown(() => segmentTexts(page)).toEqual([
       sampleSegments[0],
       'one fifty nine',
@@ -85,8 +80,8 @@ describe('editing', () => {
   test('is undone and done again, by buttons and by keys', async () => {
     const { page, problems } = await openSample();
     await shown(() => page.isDisabled('#undo')).toBe(true);
-    await edit(page, 0, 'changed');
-    await edit(page, 2, 'again');
+    await editSegment(page, 0, 'changed');
+    await editSegment(page, 2, 'again');
     await page.click('#undo');
     await shown(() => segmentTexts(page)).toEqual(['changed', ...sampleSegments.slice(1)]);
     await page.keyboard.press('Control+z');
@@ -106,20 +101,69 @@ describe('editing', () => {
     await page.press('.segment-field', 'Escape');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.locator('.segment').first().click();
-    await page.fill('.segment-field', 'kept');
+    await page.fill('.segment-field', ['kept', ...sampleSegments.slice(1)].join(' '));
     await page.click('#transcript_title');
     await shown(() => segmentTexts(page)).toEqual(['kept', ...sampleSegments.slice(1)]);
     // Not heard while one edits.
     await shown(() => isPaused(page)).toBe(true);
     await page.click('#edit');
-    await page.locator('.segment').nth(1).dblclick();
-    await shown(() => page.inputValue('.segment-field')).toBe(sampleSegments[1]);
+    // A double click marks the word in the field.
+    await page.locator('.word >> text=six').dblclick();
+    await page.keyboard.type('sixty');
+    await shown(() => page.inputValue('.segment-field')).toBe(
+      ['kept', sampleSegments[1], 'two sixty five'].join(' '),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  test('splits and joins paragraphs as a text program does, one step each', async () => {
+    const { page, problems } = await stage.open();
+    await keepEarlier(page, { 'talk.wav': ['One two three four.', 'Five six.', 'Seven.'] });
+    await page.click('.history-open');
+    const paragraphs = () => page.locator('.paragraph-text').allTextContents();
+    const whole = 'One two three four. Five six. Seven.';
+    await page.locator('.word >> text=three').dblclick();
+    await shown(() => page.inputValue('.segment-field')).toBe(whole);
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await shown(paragraphs).toEqual(['One two', 'three four. Five six. Seven.']);
+    await shown(() => page.locator('.paragraph .times').allTextContents()).toEqual([
+      '0:00',
+      '0:02',
+    ]);
+    // One writes on where one was.
+    await page.keyboard.type('And ');
+    await page.keyboard.press('Control+Enter');
+    await shown(paragraphs).toEqual(['One two', 'And three four. Five six. Seven.']);
+    // What is typed then is no command.
+    await page.keyboard.type('e e');
+    const fields = await page.locator('.segment-field').count();
+    expect(fields).toBe(0);
+
+    await page.locator('.paragraph').nth(1).locator('.segment').first().press('F2');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.type('. ');
+    await page.keyboard.press('Control+Enter');
+    await shown(paragraphs).toEqual(['One two . And three four. Five six. Seven.']);
+    for (let steps = 4; steps > 0; --steps) await page.click('#undo');
+    await shown(paragraphs).toEqual([whole]);
+    await shown(() => page.isDisabled('#undo')).toBe(true);
+    for (let steps = 4; steps > 0; --steps) await page.click('#redo');
+    await shown(paragraphs).toEqual(['One two . And three four. Five six. Seven.']);
+    // There is nothing before the first paragraph to join, and nothing to split at its end.
+    await page.locator('.segment').first().press('F2');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await shown(paragraphs).toEqual(['One two . And three four. Five six. Seven.']);
+    await shown(() => page.locator('.segment-field').count()).toBe(0);
     expect(problems).toEqual([]);
   });
 
   test('takes a sentence away, which undo brings back', async () => {
     const { page, problems } = await openSample();
-    await edit(page, 1, ' ');
+    await editSegment(page, 1, ' ');
     await shown(() => segmentTexts(page)).toEqual([sampleSegments[0], sampleSegments[2]]);
     const subtitles = await save(page, 'srt');
     expect(subtitles.content).not.toContain('nine');
@@ -134,13 +178,14 @@ describe('editing', () => {
     await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
     await page.locator('.segment').first().press('F2');
-    await page.fill('.segment-field', 'edited meanwhile');
+    const field = await page.inputValue('.segment-field');
+    await page.fill('.segment-field', field.replace(sampleSegments[0]!, 'edited meanwhile'));
     const count = await page.locator('.segment').count();
     await holdText(page, 2);
     await shown(() => page.locator('.segment').count()).toBeGreaterThan(count);
     // What came did not take the field away.
     await shown(() => page.evaluate(() => document.activeElement?.className)).toBe('segment-field');
-    await page.press('.segment-field', 'Enter');
+    await page.press('.segment-field', 'Control+Enter');
     await worked(page, release);
     await shown(async () => (await segmentTexts(page))[0]).toBe('edited meanwhile');
     await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(count);
@@ -186,8 +231,64 @@ describe('finding', () => {
     await page.focus('#find_text');
     await page.keyboard.press('Escape');
     await shown(() => page.isHidden('#find_bar')).toBe(true);
-    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('find');
+    await shown(() => page.evaluate(() => document.activeElement?.textContent)).toBe(
+      sampleSegments[2],
+    );
     await shown(() => page.locator('.segment.found').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('finding in a long transcript', () => {
+  test('goes over segments, from where the reader is, in sight below the player', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 400, height: 600 } });
+    const texts = Array.from({ length: 40 }, () => ['Much of what', 'one says has no end.']).flat();
+    await keepEarlier(page, { 'long.wav': texts });
+    await page.click('.history-open');
+    // Its recording, for the player.
+    await page.setInputFiles('#added_recording', {
+      name: 'long.wav',
+      mimeType: 'audio/wav',
+      buffer: sampleBytes(),
+    });
+    const boxOf = (selector: string) =>
+      page.$eval(selector, (one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return { top, bottom };
+      });
+    const isInSight = async () => {
+      const bar = await boxOf('#find_bar');
+      const found = await boxOf('.segment.found');
+      const player = await boxOf('#player');
+      return bar.top >= player.bottom - 1 && found.top >= bar.bottom && found.bottom <= 600;
+    };
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.keyboard.press('/');
+    await page.fill('#find_text', 'what one');
+    await shown(() => page.textContent('#find_count')).toBe('1 of 40');
+    await shown(() => page.locator('.segment.found').allTextContents()).toEqual(texts.slice(0, 2));
+    await shown(isInSight).toBe(true);
+    await page.press('#find_text', 'Shift+Enter');
+    await shown(() => page.textContent('#find_count')).toBe('40 of 40');
+    await shown(isInSight).toBe(true);
+
+    // Opened again, it seeks from there and moves by less than the window.
+    await page.press('#find_text', 'Escape');
+    const { top } = await boxOf('.paragraph:last-child .segment:last-child');
+    await page.keyboard.press('/');
+    await shown(() => page.textContent('#find_count')).toMatch(/^[23]\d of 40$/);
+    await shown(isInSight).toBe(true);
+    const after = await boxOf('.paragraph:last-child .segment:last-child');
+    expect(Math.abs(after.top - top)).toBeLessThan(600);
+
+    await page.fill('#replace_text', 'what somebody');
+    await page.click('#replace_all');
+    await shown(() => page.textContent('#find_count')).toBe('40 places replaced');
+    const replaced = async () => (await segmentTexts(page)).slice(-2);
+    await shown(replaced).toEqual(['Much of what', 'somebody says has no end.']);
+    await page.click('#undo');
+    await shown(replaced).toEqual(texts.slice(0, 2));
+    await shown(() => page.isDisabled('#undo')).toBe(true);
     expect(problems).toEqual([]);
   });
 });
@@ -199,7 +300,7 @@ describe('saving', () => {
     await drop(page, 'Recording at 04:55 PM', longRecording(12));
     await page.waitForSelector('.segment');
     await worked(page, () => page.click('#cancel'));
-    await edit(page, 0, 'kept and edited');
+    await editSegment(page, 0, 'kept and edited');
     for (const format of ['txt', 'srt', 'vtt', 'tsv', 'json', 'lrc', 'csv', 'verbose_json']) {
       const { name, content } = await save(page, format);
       expect(name).toMatch(/^Recording at 04-55 PM\.[\w.]+$/);
@@ -287,9 +388,15 @@ describe('the player', () => {
     await shown(() => page.isVisible('#key_sheet')).toBe(false);
     await page.keyboard.press('?');
     await shown(() => page.isVisible('#key_sheet')).toBe(false);
+    // The options of a transcription are remembered, too.
+    await page.click('.more-options summary');
+    await page.fill('#hotwords', 'Embind');
+    await page.uncheck('#vad');
     await page.reload();
     await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
     await shown(() => page.isChecked('#letter_keys')).toBe(false);
+    await shown(() => page.inputValue('#hotwords')).toBe('Embind');
+    await shown(() => page.isChecked('#vad')).toBe(false);
     expect(problems).toEqual([]);
   });
 
@@ -379,7 +486,7 @@ describe('the player', () => {
     await page.getByText('This browser cannot play the recording.').waitFor();
     await shown(() => page.isHidden('#error')).toBe(true);
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
-    await edit(page, 0, 'still a tool');
+    await editSegment(page, 0, 'still a tool');
     await shown(async () => (await segmentTexts(page))[0]).toBe('still a tool');
   });
 
@@ -401,7 +508,7 @@ describe('the player', () => {
         );
     const texts = await segmentTexts(page);
     await shown(cues).toEqual(texts);
-    await edit(page, 0, 'as edited');
+    await editSegment(page, 0, 'as edited');
     await shown(async () => (await cues())[0]).toBe('as edited');
     // A recorder says not how long it is; the page knows.
     await shown(() => page.textContent('#player_time')).toMatch(/^0:00 \/ 0:0\d$/);

@@ -4,6 +4,8 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  editSegment,
+  keepEarlier,
   longRecording,
   sampleBytes,
   sampleSegments,
@@ -84,12 +86,6 @@ async function middleOf(page: Page, selector: string): Promise<[x: number, y: nu
   return [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2];
 }
 
-async function edit(page: Page, at: number, text: string): Promise<void> {
-  await page.locator('.segment').nth(at).press('F2');
-  await page.fill('.segment-field', text);
-  await page.press('.segment-field', 'Enter');
-}
-
 async function anotherTab(context: BrowserContext, address: string): Promise<Page> {
   const page = await context.newPage();
   await page.goto(address);
@@ -102,7 +98,7 @@ describe('earlier transcripts', () => {
     const { page, problems } = await stage.open({ acceptDownloads: true });
     await shown(() => page.isHidden('#history')).toBe(true);
     await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
-    await edit(page, 0, 'edited by hand');
+    await editSegment(page, 0, 'edited by hand');
     await isKept(page, 'edited by hand');
     await page.reload();
     await settled(page);
@@ -125,11 +121,11 @@ describe('earlier transcripts', () => {
     });
     await page.locator('.word >> text=nine').click();
     await page.waitForSelector('.word.sounding');
-    await edit(page, 1, 'edited again');
+    await editSegment(page, 1, 'edited again');
     await isKept(page, 'edited by hand edited again');
 
     // Hebrew runs from right to left wherever it stands.
-    await edit(page, 0, 'שלום!');
+    await editSegment(page, 0, 'שלום!');
     await isKept(page, 'שלום! edited again');
     for (const place of ['.history-beginning', '.paragraph-text']) {
       const element = page.locator(place).first();
@@ -202,12 +198,12 @@ describe('earlier transcripts', () => {
     expect(fields).toBe(0);
     await release();
     await shown(() => page.textContent('#transcript_title')).toBe('three.wav');
-    await edit(page, 0, 'right');
+    await editSegment(page, 0, 'right');
     await isKept(page, 'right');
     await page.click('.history-open >> text=one.wav');
     await release();
     await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
-    await edit(page, 0, 'edited once');
+    await editSegment(page, 0, 'edited once');
     await isKept(page, 'edited once');
     await page.click('.history-open >> text=two.wav');
     await release();
@@ -237,7 +233,7 @@ describe('earlier transcripts', () => {
         .querySelector('.segment')
         ?.dispatchEvent(new KeyboardEvent('keydown', { key: 'F2', bubbles: true }));
       const field = document.querySelector<HTMLTextAreaElement>('.segment-field');
-      if (field) field.value = 'changed meanwhile';
+      if (field) field.value = field.value.replace(/^\w+/, 'changed meanwhile');
       field?.blur();
     });
     await row.focus();
@@ -259,13 +255,54 @@ describe('earlier transcripts', () => {
     await page.evaluate(() => {
       IDBObjectStore.prototype.get = () => new EventTarget() as IDBRequest;
     });
-    await edit(page, 0, 'the last words');
+    await editSegment(page, 0, 'the last words');
     await page.reload();
     await settled(page);
     await isKept(page, 'the last words');
     await listed(page, 1);
     const names = () => page.evaluate(() => Object.keys(localStorage).join());
     await shown(names).not.toContain('unwritten');
+    expect(problems).toEqual([]);
+  });
+
+  test('are searched, and open where the words are, or at their title', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 800, height: 500 } });
+    const filler = Array.from(
+      { length: 30 },
+      () => 'One says what one says and says no more of it.',
+    );
+    await keepEarlier(page, {
+      'ethics.wav': [...filler, 'Much of political', 'philosophy is about a well.'],
+      'water.wav': filler,
+      'talk of wells.wav': filler,
+    });
+    await page.fill('#history_search', 'political philosophy');
+    const rows = page.locator('.history-item:visible');
+    await shown(() => rows.locator('strong').allTextContents()).toEqual(['ethics.wav']);
+    await shown(() => rows.locator('mark').textContent()).toBe('political philosophy');
+    await rows.locator('.history-open').click();
+    await shown(() => page.textContent('#find_count')).toBe('1 of 1');
+    const isSeen = (selector: string) =>
+      page.$eval(selector, (one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      });
+    await shown(() => isSeen('.segment.found')).toBe(true);
+    await page.fill('#history_search', 'well');
+    await shown(() => rows.locator('strong').allTextContents()).toEqual([
+      'talk of wells.wav',
+      'ethics.wav',
+    ]);
+    await page.fill('#history_search', 'zebra');
+    await shown(() => rows.count()).toBe(0);
+    await shown(() => page.isVisible('#history_not_found')).toBe(true);
+    await page.press('#history_search', 'Escape');
+    await shown(() => rows.count()).toBe(3);
+
+    await page.click('.history-open >> text="water.wav"');
+    await shown(() => page.textContent('#transcript_title')).toBe('water.wav');
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('transcript_title');
+    await shown(() => isSeen('#transcript_title')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -298,7 +335,7 @@ describe('earlier transcripts', () => {
     // It comes back, too, when a person goes on editing it; a second press of the mouse brings nothing back.
     await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).dblclick();
     await undo.waitFor();
-    await edit(page, 0, 'edited');
+    await editSegment(page, 0, 'edited');
     await isKept(page, 'edited');
     await undo.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Delete the transcript of two.wav' }).click();
@@ -333,9 +370,9 @@ describe('earlier transcripts', () => {
     // When both tabs edit one transcript, both versions are kept.
     await other.click('.history-open >> text="here.wav"');
     await shown(() => other.textContent('#transcript_title')).toBe('here.wav');
-    await edit(other, 0, 'changed there');
+    await editSegment(other, 0, 'changed there');
     await isKept(page, 'changed there');
-    await edit(page, 0, 'changed here');
+    await editSegment(page, 0, 'changed here');
     await isKept(other, 'changed here');
     for (const tab of [page, other]) {
       await listed(tab, 3);
@@ -364,7 +401,7 @@ describe('earlier transcripts', () => {
     await page.waitForSelector('#history_problem:not([hidden])');
     await shown(() => page.textContent('#history_problem')).toMatch(message);
     await shown(() => page.isHidden('#error')).toBe(true);
-    await edit(page, 0, 'still a tool');
+    await editSegment(page, 0, 'still a tool');
     await shown(() => segmentTexts(page)).toEqual(['still a tool', ...sampleSegments.slice(1)]);
     expect(problems).toEqual([]);
   });

@@ -4,6 +4,7 @@ import { saveDelay } from '../../web/demo/history/autosave.js';
 import type { Deleted, Kept, KeptEntry } from '../../web/demo/history/kept_transcripts.js';
 import { LastWords } from '../../web/demo/history/last_words.js';
 import { Library } from '../../web/demo/history/library.js';
+import { SearchTexts } from '../../web/demo/history/search_texts.js';
 import { RecentlyDeleted, undoTime } from '../../web/demo/history/recently_deleted.js';
 import { newId, TranscriptDocument } from '../../web/demo/transcript/transcript_document.js';
 
@@ -526,5 +527,32 @@ describe('what a page that goes could not write', () => {
     refused.keep([one]);
     refused.drop();
     expect(refused.take()).toEqual([]);
+  });
+});
+
+describe('a search through all transcripts', () => {
+  test('finds names and texts, shows a line of each, and reads again what has changed', async () => {
+    const long = `${'word '.repeat(40)}of philosophy ${'more '.repeat(40)}`;
+    const library = tab();
+    const document = await keepOne(library, long);
+    await keepOne(tab(), 'nothing of the kind');
+    const read = jest.spyOn(storage, 'read');
+    const texts = new SearchTexts(storage);
+    const find = async (sought: string) => [
+      ...(await texts.find(await library.list(), sought)).values(),
+    ];
+    const [line, ...others] = await find(' PHILOSOPHY  more ');
+    expect(others).toEqual([]);
+    expect(line?.before).toMatch(/^… (word )+of $/);
+    expect(line?.found).toBe('philosophy more');
+    expect(line?.after.length).toBe(110);
+    expect(await find('talk.MP3')).toHaveLength(2);
+    expect(await find('nowhere')).toEqual([]);
+    expect(await find('  ')).toEqual([]);
+    expect(read).toHaveBeenCalledTimes(2);
+    edit(document, 'Nowhere now');
+    await library.flush();
+    expect(await find('nowhere')).toEqual([{ before: '', found: 'Nowhere', after: ' now' }]);
+    expect(read).toHaveBeenCalledTimes(3);
   });
 });

@@ -1,7 +1,12 @@
 // What the page's player computes: keys, speeds, the outline of a recording, and the samples of WAV files.
 import { describe, expect, test } from '@jest/globals';
 import { Peaks } from '../../web/demo/player/peaks.js';
-import { commandOf, nextSpeed, type KeyPress } from '../../web/demo/player/player_keys.js';
+import {
+  commandOf,
+  nextSpeed,
+  TypingWatch,
+  type KeyPress,
+} from '../../web/demo/player/player_keys.js';
 import { wavPieces } from '../../web/demo/player/wav_pieces.js';
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
@@ -48,6 +53,41 @@ describe('keys', () => {
     expect([nextSpeed(1, 1), nextSpeed(1, -1)]).toEqual([1.25, 0.75]);
     expect([nextSpeed(2, 1), nextSpeed(0.5, -1)]).toEqual([2, 0.5]);
     expect([nextSpeed(1.1, 1), nextSpeed(1.1, -1)]).toEqual([1.25, 1]);
+  });
+});
+
+describe('letters that are typed when the field has gone', () => {
+  const typed = (watch: TypingWatch, key: string, time: number, isInText = false) =>
+    watch.isLeftover({ key, time, isInText, isCommand: false });
+
+  test('are no commands, however many there are, until a second without any', () => {
+    const watch = new TypingWatch();
+    expect(typed(watch, 'e', 0)).toBe(false);
+    expect(typed(watch, 'a', 1000, true)).toBe(false);
+    expect(typed(watch, 'e', 1900)).toBe(true);
+    expect(typed(watch, ' ', 2800)).toBe(true);
+    expect(typed(watch, 'e', 3799)).toBe(true);
+    expect(typed(watch, 'e', 4799)).toBe(false);
+    expect(typed(watch, 'Enter', 5000, true)).toBe(false);
+    expect(typed(watch, 'e', 5500)).toBe(true);
+  });
+
+  test('are commands when a person has gone elsewhere, and so are all other keys', () => {
+    const watch = new TypingWatch();
+    for (const [time, key] of [
+      [0, 'Tab'],
+      [100, 'ArrowDown'],
+    ] as const) {
+      typed(watch, 'a', time, true);
+      typed(watch, key, time + 10, true);
+      expect(typed(watch, ' ', time + 20)).toBe(false);
+    }
+    typed(watch, 'a', 200, true);
+    watch.end();
+    expect(typed(watch, ' ', 210)).toBe(false);
+    typed(watch, 'a', 300, true);
+    for (const key of ['Enter', 'F2', 'Escape']) expect(typed(watch, key, 310)).toBe(false);
+    expect(watch.isLeftover({ key: 'z', time: 320, isInText: false, isCommand: true })).toBe(false);
   });
 });
 

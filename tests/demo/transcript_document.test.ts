@@ -1,6 +1,7 @@
 // The document of the page: it grows, is edited and undone meanwhile, and is exported as it is.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { format, transcriptFormats } from '../../web/src/node.js';
+import { ParagraphText } from '../../web/demo/transcript/paragraph_text.js';
 import {
   newId,
   TranscriptDocument,
@@ -62,6 +63,75 @@ describe('a document', () => {
     edit([1, 'Two.']);
     document.redo();
     expect(texts()).toEqual([' Hello world.', ' Two.']);
+  });
+
+  const paragraphs = () => document.paragraphText.split('\n\n');
+  /** Splits at `|` in the new text of the paragraph that begins with segment `first`. */
+  const split = (text: string, ...group: number[]) => {
+    const [head = '', tail = ''] = text.split('|');
+    document.split(new ParagraphText(document.segments, group).split(head, tail));
+  };
+
+  test('divides a segment where a paragraph begins, and undoes that', () => {
+    document.add(segment(12, 'Third', 'one', 'here.'));
+    const before = document.content;
+    split('Second sentence. Third | other here.', 1, 2);
+    expect(paragraphs()).toEqual(['Hello world.', 'Second sentence. Third', 'other here.']);
+    expect(document.segments.slice(2)).toMatchObject([
+      { start: 12, end: 13, text: ' Third', words: [{ word: ' Third', start: 12, end: 13 }] },
+      {
+        ...{ start: 13, end: 15, text: ' other here.', begins: true },
+        words: [
+          { word: ' other', start: 13, end: 14 },
+          { word: ' here.', start: 14, end: 15 },
+        ],
+      },
+    ]);
+    document.add(segment(15, 'Fourth.'));
+    split('Hello |world.', 0);
+    expect(paragraphs()[1]).toBe('world.');
+    document.undo();
+    document.undo();
+    expect(document.segments.slice(0, 3)).toEqual(before.segments);
+    expect(paragraphs()).toEqual(['Hello world.', 'Second sentence. Third one here. Fourth.']);
+    document.redo();
+    document.redo();
+    expect(paragraphs()).toEqual([
+      ...['Hello', 'world.', 'Second sentence. Third', 'other here. Fourth.'],
+    ]);
+    document.undo();
+    expect(paragraphs()).toHaveLength(3);
+  });
+
+  test('begins a paragraph between segments, within a word, and without words', () => {
+    document.add(segment(12, 'Third.'));
+    split('Second sentence. | Third.', 1, 2);
+    expect(document.segments).toHaveLength(3);
+    expect(paragraphs()).toEqual(['Hello world.', 'Second sentence.', 'Third.']);
+    split('Hello wor|ld.', 0);
+    expect(texts().slice(0, 2)).toEqual([' Hello wor', ' ld.']);
+    const [first, second] = document.segments;
+    expect(first!.end).toBeGreaterThan(1);
+    expect(second!.start).toBe(first!.end);
+    expect(second!.end).toBe(2);
+    document.add({ start: 20, end: 24, text: ' Plain text' });
+    split('Plain | text', 4);
+    expect(document.segments.slice(4)).toMatchObject([
+      { start: 20, text: ' Plain' },
+      { end: 24, text: ' text', begins: true },
+    ]);
+  });
+
+  test('joins paragraphs over a pause, and leaves them joined when words change', () => {
+    const texts = new ParagraphText(document.segments, [1]).rewritten('Second phrase.');
+    document.join(texts, 1);
+    expect(paragraphs()).toEqual(['Hello world. Second phrase.']);
+    document.undo();
+    expect(paragraphs()).toEqual(['Hello world.', 'Second sentence.']);
+    // What was chosen for a segment that is emptied holds for the next one.
+    document.add(segment(12, 'Third.'));
+    document.join(new Map([[1, '']]), 1);
+    expect(paragraphs()).toEqual(['Hello world. Third.']);
   });
 
   test('keeps segments that come while one edits and undoes', () => {

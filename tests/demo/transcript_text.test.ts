@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fileName } from '../../web/demo/transcript/file_name.js';
 import { findText, replacedAt, replacedEverywhere } from '../../web/demo/transcript/find_text.js';
+import { ParagraphText } from '../../web/demo/transcript/paragraph_text.js';
 import { paragraphsOf } from '../../web/demo/transcript/paragraphs.js';
 import { shortClock, spokenClock } from '../../web/demo/transcript/short_clock.js';
 import type { HeardSegment } from '../../web/demo/transcript/transcript_document.js';
@@ -13,12 +14,15 @@ const at = (start: number, end: number, text: string, language = 'en'): HeardSeg
 describe('finding', () => {
   const segments = [
     at(0, 1, ' The cat sat. The end.'),
-    at(1, 2, ' the   cat (again)'),
-    at(2, 3, ' Straße STRASSE $1'),
+    at(5, 6, ' the   cat (again)'),
+    at(10, 11, ' Straße STRASSE $1'),
+    at(11, 12, ' goes on.'),
   ];
+  const search = (text: string, isCaseSensitive = false) =>
+    findText(segments, { text, isCaseSensitive });
   const find = (text: string, isCaseSensitive = false) =>
-    findText(segments, { text, isCaseSensitive }).map(({ segment, start, end }) =>
-      [segment, start, end].join(' '),
+    search(text, isCaseSensitive).map(({ pieces }) =>
+      pieces.map(({ segment, start, end }) => [segment, start, end].join(' ')).join(', '),
     );
 
   test('finds every place in the text as it is shown', () => {
@@ -30,21 +34,73 @@ describe('finding', () => {
 
   test('takes signs as they are, and nothing for nothing', () => {
     expect(find('(again)')).toEqual(['1 10 17']);
-    expect(find('.')).toEqual(['0 11 12', '0 20 21']);
+    expect(find('.')).toEqual(['0 11 12', '0 20 21', '3 7 8']);
     expect(find('$1')).toEqual(['2 15 17']);
     for (const nothing of ['', ' ', '[', '\\']) expect(find(nothing)).toEqual([]);
   });
 
+  test('finds what goes from one segment to the next, not to the next paragraph', () => {
+    expect(find('$1  goes')).toEqual(['2 15 17, 3 0 4']);
+    expect(find('end. the')).toEqual([]);
+    // A space at the end is that between the segments.
+    expect(find('$1 ')).toEqual(['2 15 17']);
+  });
+
   test('replaces one place, or all, with the letters that were written', () => {
-    const [first] = findText(segments, { text: 'the', isCaseSensitive: false });
-    expect([...replacedAt(segments, first!, 'A')]).toEqual([[0, 'A cat sat. The end.']]);
-    const cat = { text: 'cat', isCaseSensitive: false };
-    expect([...replacedEverywhere(segments, cat, "$& $1 $'")]).toEqual([
+    const [first] = search('the');
+    expect([...replacedAt(first!, 'A')]).toEqual([[0, 'A cat sat. The end.']]);
+    const everywhere = (text: string, replacement: string) => [
+      ...replacedEverywhere(search(text), { text, isCaseSensitive: false }, replacement),
+    ];
+    expect(everywhere('cat', "$& $1 $'")).toEqual([
       [0, "The $& $1 $' sat. The end."],
       [1, "the   $& $1 $' (again)"],
     ]);
-    const nothing = { text: '', isCaseSensitive: false };
-    expect([...replacedEverywhere(segments, nothing, 'x')]).toEqual([]);
+    expect(everywhere('', 'x')).toEqual([]);
+    expect(everywhere('$1 goes', 'went')).toEqual([
+      [2, 'Straße STRASSE went'],
+      [3, 'on.'],
+    ]);
+  });
+});
+
+describe('a paragraph that is rewritten', () => {
+  const rewrite = (texts: readonly string[], text: string, language = 'en') => {
+    const segments = texts.map((one, index) => at(index, index + 1, one, language));
+    const paragraph = new ParagraphText(
+      segments,
+      texts.map((_, index) => index),
+    );
+    return [paragraph.text, ...paragraph.rewritten(text).values()];
+  };
+
+  test('leaves words in their segments, and puts new ones where they belong', () => {
+    const texts = [' One two', ' three four.', ' Five.'];
+    const text = 'One two three four. Five.';
+    expect(rewrite(texts, text)).toEqual([text, 'One two', 'three four.', 'Five.']);
+    expect(rewrite(texts, 'One two and three four. Five. Six.').slice(1)).toEqual([
+      'One two and',
+      'three four.',
+      'Five. Six.',
+    ]);
+    expect(rewrite(texts, 'Zero one 2 3 four. Five.').slice(1)).toEqual([
+      'Zero one 2',
+      '3 four.',
+      'Five.',
+    ]);
+    expect(rewrite(texts, 'One Five.').slice(1)).toEqual(['One', '', 'Five.']);
+    expect(rewrite(texts, '').slice(1)).toEqual(['', '', '']);
+    expect(rewrite(texts, 'Now One two three four. Five.')[1]).toBe('Now One two');
+  });
+
+  test('goes by letters where a script has no spaces', () => {
+    const texts = ['你好。', '世界很大。'];
+    expect(rewrite(texts, '你好。世界很小。', 'zh')).toEqual([
+      '你好。世界很大。',
+      '你好。',
+      '世界很小。',
+    ]);
+    expect(rewrite(texts, '你们好。世界 big。', 'zh').slice(1)).toEqual(['你们好。', '世界 big。']);
   });
 });
 

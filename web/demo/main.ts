@@ -35,7 +35,10 @@ const history = new HistoryView({
     if (isOpening) queue.leave();
     transcript.isOpening = isOpening;
   },
-  onOpen: show,
+  onOpen: (document, sought) => {
+    show(document);
+    transcript.arrive(sought);
+  },
   onDeleted: (id) => queue.stop(({ facts }) => id === undefined || facts.id === id),
 });
 const network = new NetworkView(() => void runNetwork());

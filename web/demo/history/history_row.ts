@@ -3,6 +3,7 @@ import { element, textElement } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import type { KeptEntry } from './kept_transcripts.js';
+import type { Finding } from './search_texts.js';
 
 export interface HistoryRowCalls {
   readonly onOpen: (entry: KeptEntry) => void;
@@ -40,7 +41,8 @@ export class HistoryRow {
     return this.#undo.matches(':focus-visible');
   }
 
-  update(entry: KeptEntry, isShown: boolean, isDeleted: boolean): void {
+  /** With a finding, its line is shown in place of the beginning. */
+  update(entry: KeptEntry, isShown: boolean, isDeleted: boolean, finding?: Finding): void {
     this.#entry = entry;
     const when = new Date(entry.created).toLocaleString([], {
       dateStyle: 'medium',
@@ -49,7 +51,10 @@ export class HistoryRow {
     const length = entry.duration === undefined ? '' : duration(entry.duration);
     this.#name.textContent = entry.name;
     this.#facts.textContent = [when, length].filter(Boolean).join(' · ');
-    this.#beginning.textContent = entry.beginning;
+    if (finding) {
+      const { before, found, after } = finding;
+      this.#beginning.replaceChildren(before, element('mark', '', found), after);
+    } else this.#beginning.textContent = entry.beginning;
     this.#remove.setAttribute('aria-label', strings.history.deleteOne(entry.name));
     this.#undo.setAttribute('aria-label', strings.history.undoOne(entry.name));
     this.#turn(isDeleted);

@@ -8,12 +8,13 @@ import { KeptTranscripts, type KeptEntry } from './kept_transcripts.js';
 import { LastWords } from './last_words.js';
 import { Library } from './library.js';
 import { RecentlyDeleted } from './recently_deleted.js';
+import { SearchTexts, type Finding } from './search_texts.js';
 
 export interface HistoryCalls {
   /** A person wants an earlier transcript, which is being read until this is called with false. */
   readonly onOpening: (isOpening: boolean) => void;
-  /** Shows it. */
-  readonly onOpen: (document: TranscriptDocument) => void;
+  /** Shows it, at what was looked for in all of them. */
+  readonly onOpen: (document: TranscriptDocument, sought: string) => void;
   /** It was deleted, or all were. */
   readonly onDeleted: (id: string | undefined) => void;
 }
@@ -25,8 +26,11 @@ export class HistoryView {
   readonly #said = byId('history_said', HTMLElement);
   readonly #deleteAll = byId('history_delete_all', HTMLButtonElement);
   readonly #question = byId('history_question', HTMLDialogElement);
+  readonly #search = byId('history_search', HTMLInputElement);
+  readonly #notFound = byId('history_not_found', HTMLElement);
   readonly #calls: HistoryCalls;
   readonly #library: Library;
+  readonly #texts: SearchTexts;
   /** By the entries' ids. */
   readonly #rows = new Map<string, HistoryRow>();
   readonly #recent = new RecentlyDeleted({
@@ -39,6 +43,8 @@ export class HistoryView {
   /** Rows that go would move others under the pointer. */
   #isPointedAt = false;
   #shown: TranscriptDocument | undefined;
+  /** Counts what was begun to be shown: a slow search shows nothing after a later one. */
+  #turn = 0;
   /** The entry that was asked for last, while it is read. */
   #opening: KeptEntry | undefined;
 
@@ -46,8 +52,10 @@ export class HistoryView {
     this.#calls = calls;
     const channel =
       'BroadcastChannel' in globalThis ? new BroadcastChannel('susurrus-transcripts') : undefined;
+    const keeping = new KeptTranscripts(indexedDB);
+    this.#texts = new SearchTexts(keeping);
     this.#library = new Library(
-      new KeptTranscripts(indexedDB),
+      keeping,
       {
         onChange: () => {
           this.#problem.hidden = true;
@@ -58,6 +66,13 @@ export class HistoryView {
       },
       channel,
     );
+    this.#search.addEventListener('input', () => void this.#show());
+    this.#search.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape') return;
+      event.stopPropagation();
+      this.#search.value = '';
+      void this.#show();
+    });
     this.#deleteAll.addEventListener('click', () => this.#question.showModal());
     this.#question.addEventListener('keydown', (event) => {
       // Escape closes the question; it would stop the work under way, too.
@@ -123,8 +138,12 @@ export class HistoryView {
   }
 
   async #show(): Promise<void> {
+    const turn = ++this.#turn;
     await this.#try(async () => {
       const kept = await this.#library.list();
+      const sought = this.#sought;
+      const findings = sought === '' ? undefined : await this.#texts.find(kept, sought);
+      if (turn !== this.#turn) return;
       // A deleted transcript that is back needs no Undo: another tab went on editing it.
       for (const { id } of kept) this.#recent.take(id);
       const deleted = new Set<KeptEntry>(this.#recent.all);
@@ -133,6 +152,8 @@ export class HistoryView {
       const hadFocus = this.#list.contains(focused) || focused === this.#deleteAll;
       this.#card.hidden = entries.length === 0 && this.#problem.hidden;
       this.#deleteAll.hidden = kept.length < 2;
+      this.#search.hidden = kept.length < 2 && sought === '';
+      this.#notFound.hidden = findings?.size !== 0;
       this.#keepingPlace(() => {
         for (const [id, row] of this.#rows) {
           if (entries.some((entry) => entry.id === id)) continue;
@@ -140,7 +161,8 @@ export class HistoryView {
           this.#rows.delete(id);
         }
         entries.forEach((entry, at) => {
-          const row = this.#row(entry, deleted.has(entry)).element;
+          const row = this.#row(entry, deleted.has(entry), findings?.get(entry.id)).element;
+          row.hidden = findings?.has(entry.id) === false && !deleted.has(entry);
           // Moving an element that stands where it should would take its focus.
           if (this.#list.children[at] !== row) {
             this.#list.insertBefore(row, this.#list.children[at] ?? null);
@@ -149,6 +171,10 @@ export class HistoryView {
       });
       if (hadFocus && !focused?.isConnected) this.#list.querySelector('button')?.focus();
     });
+  }
+
+  get #sought(): string {
+    return this.#search.value.trim();
   }
 
   /** What is under the pointer stays there, whatever comes or goes above it. */
@@ -161,7 +187,7 @@ export class HistoryView {
     }
   }
 
-  #row(entry: KeptEntry, isDeleted: boolean): HistoryRow {
+  #row(entry: KeptEntry, isDeleted: boolean, finding: Finding | undefined): HistoryRow {
     const row =
       this.#rows.get(entry.id) ??
       new HistoryRow(entry, {
@@ -170,7 +196,7 @@ export class HistoryView {
         onUndo: ({ id }) => void this.#try(() => this.#undo(id)),
       });
     this.#rows.set(entry.id, row);
-    row.update(entry, entry.id === this.#shown?.facts.id, isDeleted);
+    row.update(entry, entry.id === this.#shown?.facts.id, isDeleted, finding);
     return row;
   }
 
@@ -212,7 +238,7 @@ export class HistoryView {
     await this.#try(async () => {
       const document = await this.#library.open(entry.id);
       if (!document) await this.#show();
-      else if (isWanted()) this.#calls.onOpen(document);
+      else if (isWanted()) this.#calls.onOpen(document, this.#sought);
     });
     if (isWanted()) this.#endOpening();
   }

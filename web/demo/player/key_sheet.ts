@@ -20,10 +20,6 @@ export class KeySheet {
     this.#letters.addEventListener('change', () => remember(this.#letters.checked ? 'on' : 'off'));
     byId('show_keys', HTMLButtonElement).addEventListener('click', () => this.open());
     byId('close_keys', HTMLButtonElement).addEventListener('click', () => this.#dialog.close());
-    // Escape closes the sheet; it would stop the work under way, too.
-    this.#dialog.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') event.stopPropagation();
-    });
   }
 
   get hasLetters(): boolean {

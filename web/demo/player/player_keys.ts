@@ -54,3 +54,36 @@ export function nextSpeed(speed: number, direction: 1 | -1): number {
       : speeds.findLast((one) => one < speed - 0.01);
   return next ?? speed;
 }
+
+/** A press in the order of time; what is typed goes into the field that has the focus. */
+export interface TypedPress {
+  readonly key: string;
+  readonly isCommand: boolean;
+  readonly isInText: boolean;
+  /** Milliseconds. */
+  readonly time: number;
+}
+
+/** Milliseconds after a letter in which further ones are text, too. */
+const pauseInTyping = 1000;
+
+/** Knows the letters of somebody who goes on typing after the field has gone: they are no commands. */
+export class TypingWatch {
+  #last = -Infinity;
+
+  /** Whether this key was meant for a field. */
+  isLeftover({ key, isCommand, isInText, time }: TypedPress): boolean {
+    const isLetter = key.length === 1 && !isCommand;
+    if (isInText && (isLetter || key === 'Enter' || key === 'Backspace')) this.#last = time;
+    // Whoever goes elsewhere by this key means what comes next.
+    if (key === 'Tab' || key === 'Escape' || key.startsWith('Arrow')) this.#last = -Infinity;
+    if (isInText || !isLetter || time - this.#last >= pauseInTyping) return false;
+    this.#last = time;
+    return true;
+  }
+
+  /** As when a person presses something with a pointer. */
+  end(): void {
+    this.#last = -Infinity;
+  }
+}

@@ -7,12 +7,15 @@ import { shortClock } from '../transcript/short_clock.js';
 import { KeySheet } from './key_sheet.js';
 import type { Peaks } from './peaks.js';
 import { Playback } from './playback.js';
-import { commandOf, nextSpeed, speeds, type PlayerCommand } from './player_keys.js';
+import { commandOf, nextSpeed, speeds, TypingWatch, type PlayerCommand } from './player_keys.js';
 import { outline } from './recording_peaks.js';
 import { Waveform } from './waveform.js';
 
 /** Seconds of "back" and "forward". */
 const step = 5;
+
+/** Where one types. */
+const texts = 'input:not([type=checkbox], [type=radio]), textarea';
 
 export interface PlayerCalls {
   readonly onTime: (seconds: number, isPlaying: boolean) => void;
@@ -30,6 +33,7 @@ export class PlayerPanel {
   readonly #problem = byId('player_problem', HTMLElement);
   readonly #waveform = new Waveform((seconds) => this.#playback.seek(seconds));
   readonly #keys = new KeySheet();
+  readonly #typing = new TypingWatch();
   readonly #playback = new Playback(this.#media, {
     onTime: (seconds, isPlaying) => {
       this.#showTime();
@@ -60,7 +64,15 @@ export class PlayerPanel {
     this.#toggle.addEventListener('click', () => this.#playback.toggle());
     byId('back', HTMLButtonElement).addEventListener('click', () => this.#skip(-step));
     byId('forward', HTMLButtonElement).addEventListener('click', () => this.#skip(step));
+    // Before whatever has the focus: a space would press it.
+    document.addEventListener('keydown', (event) => this.#dropLeftover(event), { capture: true });
+    document.addEventListener('pointerdown', () => this.#typing.end(), { capture: true });
     document.addEventListener('keydown', (event) => this.#onKey(event));
+    // What sticks to the window below it needs its height.
+    new ResizeObserver(() => {
+      const height = `${this.#panel.offsetHeight}px`;
+      document.documentElement.style.setProperty('--player-height', height);
+    }).observe(this.#panel);
   }
 
   listen(calls: PlayerCalls): void {
@@ -160,6 +172,15 @@ export class PlayerPanel {
     this.#problem.hidden = false;
   }
 
+  #dropLeftover(event: KeyboardEvent): void {
+    const { key, ctrlKey, metaKey, altKey, target, timeStamp: time } = event;
+    const isCommand = ctrlKey || metaKey || altKey;
+    const isInText = isIn(target, texts);
+    if (!this.#typing.isLeftover({ key, isCommand, isInText, time })) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   #onKey(event: KeyboardEvent): void {
     const isElsewhere = document.querySelector('dialog[open]') !== null;
     if (
@@ -172,7 +193,7 @@ export class PlayerPanel {
     const command = commandOf(
       {
         ...pick(event),
-        isInText: isIn(target, 'input:not([type=checkbox], [type=radio]), textarea, select'),
+        isInText: isIn(target, `${texts}, select`),
         isOnControl: isIn(target, 'button, a, summary, input, [role=button], [role=region]'),
       },
       this.#keys.hasLetters,

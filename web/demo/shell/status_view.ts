@@ -5,7 +5,7 @@ import { ScreenLock } from '../../page/live/wake_lock.js';
 
 /** What goes with a sentence about work. */
 export interface BusyCalls {
-  /** With it the work can be stopped, by the button or Escape. */
+  /** With it the work can be stopped, by the button. */
   readonly onCancel?: (() => void) | undefined;
   /** With it what comes of the work can be shown. */
   readonly onShow?: (() => void) | undefined;
@@ -33,9 +33,6 @@ export class StatusView {
   constructor() {
     this.#cancel.addEventListener('click', () => this.#onCancel?.());
     this.#show.addEventListener('click', () => this.#onShow?.());
-    document.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.#onCancel?.();
-    });
   }
 
   /** Something goes on. */

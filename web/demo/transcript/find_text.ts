@@ -1,4 +1,6 @@
-// Finding and replacing text in the segments of a transcript.
+// Finding and replacing text in the paragraphs of a transcript.
+import { ParagraphText, type Piece } from './paragraph_text.js';
+import { paragraphsOf } from './paragraphs.js';
 import type { HeardSegment } from './transcript_document.js';
 
 export interface Sought {
@@ -6,54 +8,54 @@ export interface Sought {
   readonly isCaseSensitive: boolean;
 }
 
-/** A place in the text of a segment, as it is shown: without white space around it. */
+/** A place in the text of a paragraph. */
 export interface Match {
-  readonly segment: number;
+  readonly paragraph: ParagraphText;
   readonly start: number;
   readonly end: number;
+  /** The same by segments; at least one. */
+  readonly pieces: readonly Piece[];
 }
 
-/** All places, in order. White space in what is sought stands for any. */
+/** All places, in order; also those that begin in one segment and end in another. White space in what is sought stands for any. */
 export function findText(segments: readonly HeardSegment[], sought: Sought): Match[] {
   const pattern = patternOf(sought);
   if (!pattern) return [];
-  return segments.flatMap(({ text }, segment) =>
-    [...text.trim().matchAll(pattern)].map((match) => ({
-      segment,
-      start: match.index,
-      end: match.index + match[0].length,
-    })),
-  );
+  return paragraphsOf(segments).flatMap((group) => {
+    const paragraph = new ParagraphText(segments, group);
+    return [...paragraph.text.matchAll(pattern)].map(({ 0: found, index: start }) => {
+      const end = start + found.length;
+      return { paragraph, start, end, pieces: paragraph.pieces(start, end) };
+    });
+  });
 }
 
-/** The new text of the match's segment. */
+/** The new texts of the segments in the paragraph of the match. */
 export function replacedAt(
-  segments: readonly HeardSegment[],
-  { segment, start, end }: Match,
+  { paragraph, start, end }: Match,
   replacement: string,
 ): ReadonlyMap<number, string> {
-  const text = segments[segment]?.text.trim() ?? '';
-  return new Map([[segment, `${text.slice(0, start)}${replacement}${text.slice(end)}`]]);
+  const { text } = paragraph;
+  return paragraph.rewritten(`${text.slice(0, start)}${replacement}${text.slice(end)}`);
 }
 
-/** The new texts of all segments in which it is found. */
+/** The new texts of all segments in the paragraphs where it is found. */
 export function replacedEverywhere(
-  segments: readonly HeardSegment[],
+  matches: readonly Match[],
   sought: Sought,
   replacement: string,
 ): ReadonlyMap<number, string> {
   const pattern = patternOf(sought);
-  const texts = new Map<number, string>();
-  if (!pattern) return texts;
-  for (const [at, segment] of segments.entries()) {
-    const text = segment.text.trim();
-    const replaced = text.replace(pattern, () => replacement);
-    if (replaced !== text) texts.set(at, replaced);
-  }
-  return texts;
+  const paragraphs = new Set(matches.map(({ paragraph }) => paragraph));
+  return new Map(
+    [...paragraphs].flatMap((paragraph) =>
+      pattern ? [...paragraph.rewritten(paragraph.text.replace(pattern, () => replacement))] : [],
+    ),
+  );
 }
 
-function patternOf({ text, isCaseSensitive }: Sought): RegExp | undefined {
+/** Undefined when there is nothing to seek. */
+export function patternOf({ text, isCaseSensitive }: Sought): RegExp | undefined {
   if (text.trim() === '') return undefined;
   const literal = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll(/\s+/gu, '\\s+');
   return new RegExp(literal, isCaseSensitive ? 'gu' : 'giu');

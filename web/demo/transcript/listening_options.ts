@@ -1,8 +1,11 @@
 import { languageNames } from '../../src/index.js';
 import type { ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
+import { pageStore } from '../shell/text_store.js';
 
-/** What a person can ask of a transcription. It holds for the next one. */
+const setting = 'susurrus.options';
+
+/** What a person can ask of a transcription. It holds for the next one, also after a reload. */
 export class ListeningOptions {
   readonly #language = byId('language', HTMLSelectElement);
   readonly #languages = byId('languages', HTMLInputElement);
@@ -13,8 +16,24 @@ export class ListeningOptions {
   readonly #beamSize = byId('beam_size', HTMLInputElement);
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
+  readonly #fields = [
+    ...[this.#language, this.#languages, this.#script, this.#task, this.#wordTimes, this.#vad],
+    ...[this.#beamSize, this.#initialPrompt, this.#hotwords],
+  ];
   #isMultilingual = false;
   #isWhisper = true;
+  /** The language that was chosen, which not every model knows. */
+  #chosenLanguage = 'auto';
+
+  constructor() {
+    this.#recall();
+    for (const field of this.#fields) {
+      field.addEventListener('change', () => {
+        if (field === this.#language) this.#chosenLanguage = field.value;
+        this.#remember();
+      });
+    }
+  }
 
   get value(): AnyTranscribeOptions {
     const languages = listed(this.#languages.value);
@@ -50,6 +69,35 @@ export class ListeningOptions {
     return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
   }
 
+  // Where nothing may be stored, they last as long as the page.
+  #remember(): void {
+    const all = new Map(
+      this.#fields.map((field) => [field.id, isTick(field) ? field.checked : field.value]),
+    );
+    all.set('language', this.#chosenLanguage);
+    try {
+      pageStore.set(setting, JSON.stringify(Object.fromEntries(all)));
+    } catch {
+      // As above.
+    }
+  }
+
+  #recall(): void {
+    try {
+      const all: unknown = JSON.parse(pageStore.get(setting) ?? '{}');
+      const values = new Map<string, unknown>(Object.entries(all ?? {}));
+      for (const field of this.#fields) {
+        const value = values.get(field.id);
+        if (isTick(field) && typeof value === 'boolean') field.checked = value;
+        else if (!isTick(field) && typeof value === 'string') field.value = value;
+      }
+      const language = values.get('language');
+      if (typeof language === 'string') this.#chosenLanguage = language;
+    } catch {
+      // Refused or damaged: they are as on a first visit.
+    }
+  }
+
   /** A network is asked for nothing. */
   hide(): void {
     for (const field of document.querySelectorAll<HTMLElement>('[data-listening]')) {
@@ -70,7 +118,7 @@ export class ListeningOptions {
     for (const field of document.querySelectorAll<HTMLElement>('[data-multilingual]')) {
       field.hidden = !multilingual;
     }
-    const before = this.#language.value;
+    const before = this.#chosenLanguage;
     const known = languages.map((code) => ({ code, name: languageName(code) }));
     known.sort((a, b) => a.name.localeCompare(b.name));
     const choices = [
@@ -88,6 +136,9 @@ export class ListeningOptions {
     this.#language.value = choices.some(({ code }) => code === before) ? before : 'auto';
   }
 }
+
+const isTick = (field: HTMLInputElement | HTMLSelectElement): field is HTMLInputElement =>
+  field.type === 'checkbox';
 
 const isScript = (value: string): value is 'simplified' | 'traditional' =>
   value === 'simplified' || value === 'traditional';

@@ -15,7 +15,8 @@ export interface ParagraphCalls {
 interface Paragraph {
   readonly item: HTMLElement;
   readonly text: HTMLElement;
-  readonly time: HTMLButtonElement;
+  /** Their views, and their numbers. */
+  views: readonly SegmentView[];
   segments: readonly number[];
 }
 
@@ -50,6 +51,11 @@ export class ParagraphList {
 
   change(document: TranscriptDocument, { kind, segments }: DocumentChange): void {
     if (kind === 'renewed') this.show(document);
+    if (kind === 'edited' && document.segments.length !== this.#views.length) {
+      // Some were divided or put together again; all others keep their elements.
+      const before = new Map(this.#views.map((view) => [view.segment, view]));
+      this.#views = document.segments.map((one) => before.get(one) ?? new SegmentView(one));
+    }
     for (const at of segments) {
       const segment = document.segments[at];
       if (!segment) continue;
@@ -66,6 +72,16 @@ export class ParagraphList {
 
   view(at: number): SegmentView | undefined {
     return this.#views[at];
+  }
+
+  /** The paragraph of segment number `at`: its segments and its text on the page. */
+  paragraphOf(at: number): Pick<Paragraph, 'segments' | 'text'> | undefined {
+    return this.#paragraphs.find(({ segments }) => segments.includes(at));
+  }
+
+  /** The number of the last segment in the paragraph before segment number `at`. */
+  lastBefore(at: number): number | undefined {
+    return this.#paragraphs.findLast(({ segments }) => (segments[0] ?? 0) < at)?.segments.at(-1);
   }
 
   /** The number of the segment that an event belongs to. */
@@ -86,6 +102,19 @@ export class ParagraphList {
     return low - 1;
   }
 
+  /** The number of the first segment that begins below `top`, in pixels of the window; 0 if none does. */
+  firstBelow(top: number): number {
+    for (const { item, segments } of this.#paragraphs) {
+      // Segments are looked at in sight alone, since those out of sight are not laid out.
+      if (item.getBoundingClientRect().bottom <= top) continue;
+      const isBelow = (at: number): boolean =>
+        (this.#views[at]?.element.getBoundingClientRect().top ?? 0) >= top;
+      const found = segments.find(isBelow);
+      if (found !== undefined) return found;
+    }
+    return 0;
+  }
+
   /** Marks what sounds at `seconds`; returns the word or segment. */
   mark(seconds: number): HTMLElement | undefined {
     const view = this.#views[this.indexAt(seconds)];
@@ -97,25 +126,28 @@ export class ParagraphList {
 
   /** Paragraphs that are as they were stay, so that nothing jumps and the keyboard focus is not lost. */
   #layOut(segments: readonly HeardSegment[]): void {
-    const wanted = paragraphsOf(segments);
+    const before = new Map(this.#paragraphs.map((one) => [one.views[0], one]));
     const focused = document.activeElement;
-    let same = 0;
-    while (same < wanted.length && isSame(wanted[same], this.#paragraphs[same]?.segments)) ++same;
-    const growing = this.#paragraphs[same];
-    if (growing && isBeginning(growing.segments, wanted[same])) {
-      this.#fill(growing, wanted[same] ?? []);
-      ++same;
-    }
-    for (const { item } of this.#paragraphs.splice(same)) item.remove();
-    for (const group of wanted.slice(same)) {
-      const paragraph = this.#begin(group, segments);
-      this.#fill(paragraph, group);
-      this.list.append(paragraph.item);
-      this.#paragraphs.push(paragraph);
+    let last: HeardSegment | undefined;
+    this.#paragraphs = paragraphsOf(segments).map((group) => {
+      const views = group.flatMap((at) => this.#views[at] ?? []);
+      const [first] = views;
+      const paragraph = before.get(first) ?? this.#begin(first, last);
+      before.delete(first);
+      this.#fill(paragraph, views);
+      paragraph.segments = group;
+      last = first?.segment;
+      return paragraph;
+    });
+    for (const { item } of before.values()) item.remove();
+    for (const [at, { item }] of this.#paragraphs.entries()) {
+      // Moving an element that stands where it should would take its focus.
+      const there = this.list.children[at] ?? null;
+      if (there !== item) this.list.insertBefore(item, there);
     }
     if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus();
     if (!this.#entry?.element.isConnected) {
-      const first = this.#views[this.#paragraphs[0]?.segments[0] ?? -1];
+      const first = this.#paragraphs[0]?.views[0];
       if (first) this.#enterAt(first);
     }
     this.#legend.hidden = !this.#views.some(
@@ -123,38 +155,33 @@ export class ParagraphList {
     );
   }
 
-  #begin(group: readonly number[], segments: readonly HeardSegment[]): Paragraph {
-    const [first = 0] = group;
+  #begin(first: SegmentView | undefined, before: HeardSegment | undefined): Paragraph {
     const item = element('li', 'paragraph');
     const time = element('button', 'times');
     time.type = 'button';
     // The segments are what the Tab key comes to.
     time.tabIndex = -1;
-    time.addEventListener('click', () =>
-      this.#calls.onPlay(this.#views[first]?.segment.start ?? 0),
-    );
-    const start = segments[first]?.start ?? 0;
+    time.addEventListener('click', () => this.#calls.onPlay(first?.segment.start ?? 0));
+    const start = first?.segment.start ?? 0;
     time.textContent = shortClock(start);
     time.setAttribute('aria-label', strings.editor.playFrom(shortClock(start)));
     const text = textElement('p', 'paragraph-text');
     item.append(time, text);
-    const language = segments[first]?.language;
-    const before = this.#paragraphs.at(-1)?.segments[0];
-    const languageBefore = before === undefined ? language : segments[before]?.language;
-    if (language !== undefined && language !== languageBefore) {
+    const language = first?.segment.language;
+    if (language !== undefined && before && language !== before.language) {
       item.append(element('span', 'language-label', languageName(language)));
     }
-    return { item, text, time, segments: [] };
+    return { item, text, views: [], segments: [] };
   }
 
-  #fill(paragraph: Paragraph, group: readonly number[]): void {
-    for (const at of group.slice(paragraph.segments.length)) {
-      const view = this.#views[at];
-      if (!view) continue;
+  #fill(paragraph: Paragraph, views: readonly SegmentView[]): void {
+    const isGrowing = paragraph.views.every((view, at) => view === views[at]);
+    if (!isGrowing) paragraph.text.replaceChildren();
+    for (const view of isGrowing ? views.slice(paragraph.views.length) : views) {
       if (paragraph.text.childNodes.length > 0) paragraph.text.append(spaceBefore(view.segment));
       paragraph.text.append(view.element);
     }
-    paragraph.segments = group;
+    paragraph.views = views;
   }
 
   #enterAt(view: SegmentView): void {
@@ -163,9 +190,3 @@ export class ParagraphList {
     view.element.tabIndex = 0;
   }
 }
-
-const isSame = (a: readonly number[] | undefined, b: readonly number[] | undefined): boolean =>
-  a !== undefined && a.length === b?.length && isBeginning(a, b);
-
-const isBeginning = (a: readonly number[], b: readonly number[] | undefined): boolean =>
-  b !== undefined && a.length <= b.length && a.every((one, at) => one === b[at]);

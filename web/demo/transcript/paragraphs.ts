@@ -1,4 +1,4 @@
-// Where paragraphs of a transcript begin: at long pauses, at pauses after a sentence, and where the language changes.
+// Where paragraphs of a transcript begin: where a person wants it, or else at long pauses, at pauses after a sentence, and where the language changes.
 import type { HeardSegment } from './transcript_document.js';
 
 /** A pause that begins a paragraph wherever it is, in seconds. */
@@ -15,15 +15,19 @@ export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
   const paragraphs: number[][] = [];
   let letters = 0;
   let before: HeardSegment | undefined;
+  let chosen: boolean | undefined;
   for (const [at, segment] of segments.entries()) {
+    // What a person chose for a segment that is empty now holds for the next one.
+    chosen = segment.begins ?? chosen;
     if (segment.text.trim() === '') continue;
-    if (!before || begins(segment, before, letters)) {
+    if (!before || (chosen ?? begins(segment, before, letters))) {
       paragraphs.push([]);
       letters = 0;
     }
     paragraphs.at(-1)?.push(at);
     letters += segment.text.length;
     before = segment;
+    chosen = undefined;
   }
   return paragraphs;
 }
@@ -41,6 +45,10 @@ const endOf = ({ end, words }: HeardSegment): number => words?.at(-1)?.end ?? en
 
 const spacelessLanguages = new Set(['zh', 'ja', 'yue', 'th', 'lo', 'my', 'km']);
 
+/** What text of this language begins with. */
+export const leadingSpace = (language: string | undefined): string =>
+  spacelessLanguages.has(language ?? '') ? '' : ' ';
+
 /** What stands between a segment and the one before in its paragraph: Chinese and the like have no space there. */
 export const spaceBefore = ({ text, language }: HeardSegment): string =>
-  /^\s/u.test(text) || !spacelessLanguages.has(language ?? '') ? ' ' : '';
+  /^\s/u.test(text) ? ' ' : leadingSpace(language);

@@ -19,7 +19,7 @@ interface Chunk {
 
 /** Beyond so many comparisons a passage counts as rewritten; no segment of speech is that long. */
 const mostComparisons = 1_000_000;
-const spaceless =
+export const spaceless =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 /**
@@ -133,7 +133,10 @@ function shared(texts: readonly string[], { start, end }: Span): HeardWord[] {
 }
 
 /** Index pairs of a longest common subsequence, in order. */
-function commonPairs(a: readonly string[], b: readonly string[]): (readonly [number, number])[] {
+export function commonPairs(
+  a: readonly string[],
+  b: readonly string[],
+): (readonly [number, number])[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) ++head;
   let tail = 0;

@@ -57,6 +57,20 @@ export class SegmentView {
     return this.#segment.words?.[at]?.start ?? this.#segment.start;
   }
 
+  /** Where the word that was pressed stands in the text. */
+  lettersAt(
+    target: EventTarget | null,
+  ): { readonly from: number; readonly to: number } | undefined {
+    const at = this.#words.findIndex((word) => word === target);
+    const word = this.#words[at];
+    if (!word) return undefined;
+    const range = document.createRange();
+    range.setStart(this.element, 0);
+    range.setEndBefore(word);
+    const from = range.toString().length;
+    return { from, to: from + word.textContent.length };
+  }
+
   /** The first word's start after `seconds`, or the last before it; undefined at the end. */
   wordStart(seconds: number, isForward: boolean): number | undefined {
     const starts = this.#segment.words?.map(({ start }) => start) ?? [];

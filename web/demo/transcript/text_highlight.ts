@@ -1,8 +1,10 @@
 // Marks places in the text without changing the page's elements, where the browser can; else the segment of the one looked at.
 
+/** From a letter of one segment to a letter of the same or a later one. */
 export interface Place {
-  readonly element: HTMLElement;
+  readonly first: HTMLElement;
   readonly start: number;
+  readonly last: HTMLElement;
   readonly end: number;
 }
 
@@ -11,31 +13,28 @@ export function highlight(places: readonly Place[], current: number): void {
   for (const element of document.querySelectorAll('.segment.found')) {
     element.classList.remove('found');
   }
-  places[current]?.element.classList.add('found');
+  const now = places[current];
+  for (const element of now ? [now.first, now.last] : []) element.classList.add('found');
   if (!('highlights' in CSS)) return;
-  const ranges = places.map(rangeOf);
-  const now = ranges[current];
-  CSS.highlights.set('found', new Highlight(...ranges));
-  CSS.highlights.set('found-now', new Highlight(...(now ? [now] : [])));
+  CSS.highlights.set('found', new Highlight(...places.map(rangeOf)));
+  CSS.highlights.set('found-now', new Highlight(...(now ? [rangeOf(now)] : [])));
 }
 
-function rangeOf({ element, start, end }: Place): Range {
+export function rangeOf({ first, start, last, end }: Place): Range {
   const range = document.createRange();
-  range.selectNodeContents(element);
+  range.setStart(...pointIn(first, start, true));
+  range.setEnd(...pointIn(last, end, false));
+  return range;
+}
+
+/** The node with this letter of an element's text; at a border between two nodes, the later one if `isLater`. */
+function pointIn(element: HTMLElement, letter: number, isLater: boolean): [Node, number] {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   let at = 0;
-  let isStarted = false;
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const length = node.nodeValue?.length ?? 0;
-    if (!isStarted && start < at + length) {
-      range.setStart(node, start - at);
-      isStarted = true;
-    }
-    if (end <= at + length) {
-      range.setEnd(node, end - at);
-      break;
-    }
+    if (isLater ? letter < at + length : letter <= at + length) return [node, letter - at];
     at += length;
   }
-  return range;
+  return [element, element.childNodes.length];
 }

@@ -1,12 +1,15 @@
 // A transcript that can be edited while it grows: its segments with their times, what was changed, and undo. Knows no page.
 import type { Task, TranscriptLike, TranscriptSegment } from '../../src/index.js';
-import { paragraphsOf, spaceBefore } from './paragraphs.js';
+import { asLine, type Split } from './paragraph_text.js';
+import { leadingSpace, paragraphsOf, spaceBefore } from './paragraphs.js';
 import { retimedWords, type HeardWord } from './retimed_words.js';
 
 /** A segment as transcribed, with whatever else the model returned for it. */
 export interface HeardSegment extends TranscriptSegment {
   readonly language?: string;
   readonly words?: readonly HeardWord[];
+  /** Whether a person wants a paragraph to begin here; without it pauses say so. */
+  readonly begins?: boolean;
 }
 
 /** A piece of text that the model dropped, and why. */
@@ -42,16 +45,17 @@ export interface DocumentContent extends DocumentFacts {
   readonly note: string;
 }
 
-/** Which segments differ now; none when something else does, or when all was 'renewed'. */
+/** Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. */
 export interface DocumentChange {
   readonly kind: 'added' | 'edited' | 'state' | 'renewed';
   readonly segments: readonly number[];
 }
 
+/** Segments in place of one. */
 interface Edit {
   readonly at: number;
   readonly before: HeardSegment;
-  readonly after: HeardSegment;
+  readonly after: readonly HeardSegment[];
 }
 
 export class TranscriptDocument {
@@ -224,17 +228,42 @@ export class TranscriptDocument {
 
   /** Changes the text of segments in one step; their times stay. Returns how many differ. */
   edit(texts: ReadonlyMap<number, string>): number {
+    return this.#edit(texts, (segment) => [segment]);
+  }
+
+  /** Begins a paragraph in the middle of another: its segment becomes two. */
+  split({ texts, at, letter }: Split): void {
+    this.#edit(texts, (segment, number) => {
+      if (number !== at) return [segment];
+      if (letter === 0) return [{ ...segment, begins: true }];
+      return divided(segment, letter);
+    });
+  }
+
+  /** The paragraph that begins with segment `at` goes on the one before. */
+  join(texts: ReadonlyMap<number, string>, at: number): void {
+    this.#edit(texts, (segment, number) =>
+      number === at ? [{ ...segment, begins: false }] : [segment],
+    );
+  }
+
+  #edit(
+    texts: ReadonlyMap<number, string>,
+    change: (segment: HeardSegment, at: number) => readonly HeardSegment[],
+  ): number {
     const edits: Edit[] = [];
     for (const [at, text] of texts) {
       const before = this.#segments[at];
-      if (before && asLine(text) !== before.text.trim()) {
-        edits.push({ at, before, after: edited(before, text) });
-      }
+      if (!before) continue;
+      const isSame = asLine(text) === asLine(before.text);
+      const after = change(isSame ? before : edited(before, text), at);
+      if (after.length > 1 || after[0] !== before) edits.push({ at, before, after });
     }
     if (edits.length === 0) return 0;
+    edits.sort((a, b) => a.at - b.at);
     this.#past.push(edits);
     this.#future = [];
-    this.#apply(edits.map(({ at, after }) => [at, after]));
+    this.#apply(edits);
     return edits.length;
   }
 
@@ -243,30 +272,35 @@ export class TranscriptDocument {
     const edits = this.#past.pop();
     if (!edits) return;
     this.#future.push(edits);
-    this.#apply(edits.map(({ at, before }) => [at, before]));
+    for (const { at, before, after } of edits) this.#segments.splice(at, after.length, before);
+    this.#tell(
+      'edited',
+      edits.map(({ at }) => at),
+    );
   }
 
   redo(): void {
     const edits = this.#future.pop();
     if (!edits) return;
     this.#past.push(edits);
-    this.#apply(edits.map(({ at, after }) => [at, after]));
+    this.#apply(edits);
   }
 
-  #apply(changes: readonly (readonly [number, HeardSegment])[]): void {
-    for (const [at, segment] of changes) this.#segments[at] = segment;
-    this.#tell(
-      'edited',
-      changes.map(([at]) => at),
-    );
+  #apply(edits: readonly Edit[]): void {
+    const changed: number[] = [];
+    let more = 0;
+    for (const { at, after } of edits) {
+      this.#segments.splice(at + more, 1, ...after);
+      changed.push(...after.map((_, index) => at + more + index));
+      more += after.length - 1;
+    }
+    this.#tell('edited', changed);
   }
 
   #tell(kind: DocumentChange['kind'], segments: readonly number[]): void {
     for (const listener of [...this.#listeners]) listener({ kind, segments });
   }
 }
-
-const asLine = (text: string): string => text.trim().replaceAll(/\s+/gu, ' ');
 
 /** The tokens and attempts that the model made belong to the text as it was, and go. */
 const ofTheOldText = new Set(['tokens', 'tokenProbabilities', 'attempts']);
@@ -279,5 +313,34 @@ function edited(segment: HeardSegment, text: string): HeardSegment {
   const line = asLine(text);
   if (!segment.words) return { ...kept, text: line === '' ? '' : `${space}${line}` };
   const words = retimedWords(segment.words, line, segment);
-  return { ...kept, text: words.map(({ word }) => word).join(''), words };
+  return { ...kept, text: textOf(words), words };
 }
+
+/** Two segments in place of one, the second from this letter on; words are not divided. */
+function divided(segment: HeardSegment, letter: number): readonly HeardSegment[] {
+  const text = segment.text.trim();
+  const space = leadingSpace(segment.language);
+  const { start, end, words } = segment;
+  const [head, tail] = [text.slice(0, letter).trimEnd(), `${space}${text.slice(letter).trim()}`];
+  if (!words) {
+    const middle = start + ((end - start) * letter) / text.length;
+    const first = { ...segment, text: `${space}${head}`, end: middle };
+    return [first, { ...segment, text: tail, start: middle, begins: true }];
+  }
+  let letters = 0;
+  const lead = /^\s*/u.exec(segment.text)?.[0].length ?? 0;
+  const count = words.findIndex(({ word }) => {
+    letters += word.length;
+    return letters - lead > letter;
+  });
+  const [before, after] = [words.slice(0, count), words.slice(count)];
+  const [next] = after;
+  if (!next || before.length === 0) return [{ ...segment, begins: true }];
+  const later = [{ ...next, word: `${space}${next.word.trimStart()}` }, ...after.slice(1)];
+  return [
+    { ...segment, text: textOf(before), words: before, end: before.at(-1)?.end ?? next.start },
+    { ...segment, text: textOf(later), words: later, start: next.start, begins: true },
+  ];
+}
+
+const textOf = (words: readonly HeardWord[]): string => words.map(({ word }) => word).join('');

@@ -6,8 +6,9 @@ import { strings } from '../strings.js';
 import { ExportBar } from './export_bar.js';
 import { FindBar } from './find_bar.js';
 import { Follow } from './follow.js';
+import { ParagraphEditor } from './paragraph_editor.js';
 import { ParagraphList } from './paragraph_list.js';
-import { SegmentEditor } from './segment_editor.js';
+import { ParagraphText } from './paragraph_text.js';
 import { SegmentKeys } from './segment_keys.js';
 import type { DocumentChange, RejectedSegment, TranscriptDocument } from './transcript_document.js';
 
@@ -23,7 +24,12 @@ export class TranscriptPanel {
   readonly #added = byId('added_recording', HTMLInputElement);
   readonly #player: PlayerPanel;
   readonly #paragraphs = new ParagraphList({ onPlay: (start) => this.#play(start) });
-  readonly #editor = new SegmentEditor((at, text) => this.#document?.edit(new Map([[at, text]])));
+  readonly #editor = new ParagraphEditor({
+    onEdited: (paragraph, text) => this.#document?.edit(paragraph.rewritten(text)),
+    onSplit: (paragraph, text, caret) => this.#split(paragraph, text, caret),
+    onJoin: (paragraph, text) => this.#join(paragraph, text),
+    onLeft: ({ group }, at) => this.#focusOn([at, ...group]),
+  });
   readonly #exports = new ExportBar();
   readonly #find = new FindBar(this.#paragraphs);
   readonly #follow = new Follow();
@@ -41,7 +47,7 @@ export class TranscriptPanel {
     list.addEventListener('click', ({ target }) => this.#onPress(target));
     list.addEventListener('dblclick', ({ target }) => {
       player.pause();
-      this.#editAt(this.#paragraphs.indexOf(target));
+      this.#editAt(this.#paragraphs.indexOf(target), target);
     });
     byId('add_recording', HTMLButtonElement).addEventListener('click', () => this.#added.click());
     this.#added.addEventListener('change', () => this.#addRecording());
@@ -97,6 +103,13 @@ export class TranscriptPanel {
     byId('ten_words', HTMLElement).hidden = document.facts.knowsDigitsAlone !== true;
     byId('dropped', HTMLDetailsElement).open = false;
     this.#showState(document);
+  }
+
+  /** A person has come to it from elsewhere on the page: they see where it begins, or what they sought. */
+  arrive(sought: string): void {
+    this.#title.focus({ preventScroll: true });
+    this.#card.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (this.#paragraphs.count > 0 && sought !== '') this.#find.seek(sought);
   }
 
   /** Nothing is shown; what is kept stays kept. */
@@ -160,7 +173,7 @@ export class TranscriptPanel {
     const view = this.#paragraphs.view(at);
     // A person who marks text does not want to hear it.
     if (!view || getSelection()?.isCollapsed === false) return;
-    if (this.#isEditing) this.#editAt(at);
+    if (this.#isEditing) this.#editAt(at, target);
     else this.#play(view.startAt(target));
   }
 
@@ -181,9 +194,57 @@ export class TranscriptPanel {
     this.#editAt(focused === -1 ? heard : focused);
   }
 
-  #editAt(at: number): void {
-    const view = this.#paragraphs.view(at);
-    if (view?.element.isConnected) this.#editor.open(view, at);
+  /** Edits the paragraph of segment `at`, at the word that was pressed. */
+  #editAt(at: number, target?: EventTarget | null): void {
+    const letters = this.#paragraphs.view(at)?.lettersAt(target ?? null);
+    this.#openAt(at, (paragraph) => {
+      const start = paragraph.startOf(at);
+      return letters ? [start + letters.from, start + letters.to] : [start, start];
+    });
+  }
+
+  /** `marked` says which letters of the paragraph to mark. */
+  #openAt(at: number, marked: (paragraph: ParagraphText) => readonly [number, number]): void {
+    const there = this.#paragraphs.paragraphOf(at);
+    const view = this.#paragraphs.view(there?.segments[0] ?? -1);
+    if (!this.#document || !there || !view) return;
+    const paragraph = new ParagraphText(this.#document.segments, there.segments);
+    const label = strings.editor.textAt(clock(view.segment.start));
+    this.#editor.open({ paragraph, text: there.text, label, at }, ...marked(paragraph));
+  }
+
+  /** Editing goes on at the beginning of the new paragraph. */
+  #split(paragraph: ParagraphText, text: string, caret: number): void {
+    const [head, tail] = [text.slice(0, caret), text.slice(caret)];
+    if (head.trim() === '' || tail.trim() === '') {
+      this.#document?.edit(paragraph.rewritten(text));
+      this.#focusOn(paragraph.group);
+      return;
+    }
+    const split = paragraph.split(head, tail);
+    this.#document?.split(split);
+    this.#openAt(split.letter === 0 ? split.at : split.at + 1, () => [0, 0]);
+  }
+
+  /** Editing goes on where the two paragraphs meet. */
+  #join(paragraph: ParagraphText, text: string): void {
+    const { group } = paragraph;
+    const texts = paragraph.rewritten(text);
+    const first = group.find((at) => texts.get(at) !== '') ?? group[0] ?? 0;
+    const before = this.#paragraphs.lastBefore(group[0] ?? 0);
+    if (before === undefined) this.#document?.edit(texts);
+    else this.#document?.join(texts, first);
+    this.#openAt(before ?? first, (joined) => {
+      const caret = joined.group.includes(first) ? joined.startOf(first) : joined.text.length;
+      return [caret, caret];
+    });
+  }
+
+  /** The keyboard goes on at the first of these segments that is there. */
+  #focusOn(group: readonly number[]): void {
+    const views = group.map((at) => this.#paragraphs.view(at));
+    const there = views.find((view) => view?.element.isConnected);
+    there?.element.focus({ preventScroll: true });
   }
 }
 
