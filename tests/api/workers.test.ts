@@ -992,6 +992,15 @@ describe('calls at once', () => {
     for (const chunk of heardBy(engines[0]!).slice(0, later)) expect(chunk).toBeLessThan(200);
   });
 
+  test('one chunk behind a call of another kind makes no engine: it waits for its turn', async () => {
+    const { model, engines, counts } = load();
+    const window = model.decode(recordingOf(1, 900));
+    const whole = model.transcribe(recordingOf(1), { workers: 2, language: 'en' });
+    await Promise.all([window, whole]);
+    expect(heardBy(engines[0]!)).toEqual([0]);
+    expect(counts.loads).toBe(0);
+  });
+
   test('a call for one engine waits for its turn', async () => {
     const { model, engines } = load();
     const [one, two, three] = recordings(3, 3);

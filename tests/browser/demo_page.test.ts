@@ -255,7 +255,7 @@ describe('the page', () => {
   });
 
   test('listens to a second recording after the first', async () => {
-    const { page, problems } = await stage.open();
+    const { page, problems } = await stage.open({ processors: 1 });
     const release = await holdText(page);
     await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('.segment');
@@ -272,7 +272,7 @@ describe('the page', () => {
   const holdEngines = (page: Page) => hold(page, '**/engine.*.wasm');
 
   test('keeps a recording that is dropped while a model loads, and listens with that model', async () => {
-    const { page, problems } = await stage.open();
+    const { page, problems } = await stage.open({ processors: 1 });
     const release = await holdEngines(page);
     await drop(page, 'mine.apr', digitsBytes());
     await statusOf(page).getByText('Loading mine.apr …').waitFor();
@@ -292,7 +292,7 @@ describe('the page', () => {
   });
 
   test('takes a model that is dropped while the first one loads, and then the recording', async () => {
-    const { page, problems } = await stage.open();
+    const { page, problems } = await stage.open({ processors: 1 });
     const release = await holdEngines(page);
     await page.reload();
     await statusOf(page).getByText('Loading digits.apr …').waitFor();

@@ -45,7 +45,7 @@ describeWithTrained('the page with a trained Whisper', () => {
     await page.click('#model_close');
     await worked(page, () => page.click('#sample'));
     await shown(async () => (await segmentTexts(page)).join(' ').replace(/\s+/g, ' ').trim()).toBe(
-      'The ship left the harbor in the morning, by evening the wind had turned and the captain ' +
+      'The ship left the harbor in the morning, by evening the wind had turned, and the captain ' +
         'decided to wait for better weather. Nobody on board complained, because the soup was very good.',
     );
     for (const [name, width] of [

@@ -132,7 +132,9 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
   get wantsMore(): boolean {
     const { gate, most } = this.#from;
     const idleCount = this.#furtherCount + Number(this.#hasOwn) - this.#underWay;
-    const wanted = this.#waiting.length + Number(this.#isBeginning);
+    // Behind a call that is no other's in chunks the own engine is soon free, and its copy would be one too many.
+    const isBeginning = this.#isBeginning && this.#from.pool.isShared;
+    const wanted = this.#waiting.length + Number(isBeginning);
     const isStopped = this.#isOver || this.signal.aborted || gate.isPaused;
     return !isStopped && this.#furtherCount < most - 1 && wanted > idleCount;
   }

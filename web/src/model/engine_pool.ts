@@ -65,6 +65,11 @@ export class EnginePool implements Companion {
     return this.#places.filter(({ isTaken, engine }) => isTaken && engine).length;
   }
 
+  /** Whether several calls may have them. */
+  get isShared(): boolean {
+    return this.#users.size > 1;
+  }
+
   /** From now on it has what it wants as soon as there is one, behind those that came before. Returns what ends that. */
   join(user: PoolUser): () => void {
     if (this.#isClosed) user.stop(disposedDuringWork());
