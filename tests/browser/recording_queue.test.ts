@@ -270,8 +270,8 @@ test('all are stopped at once, or the one under way; Escape stops nothing', asyn
   ]);
   await page.waitForSelector('.segment');
   await page.keyboard.press('Escape');
-  expect(await page.isVisible('#cancel')).toBe(true);
-  expect((await rows(page))[0]).toMatch(/^one\.wav: \d+ %/);
+  await shown(() => page.isVisible('#cancel')).toBe(true);
+  await shown(async () => (await rows(page))[0]).toMatch(/^one\.wav: \d+ %/);
   await page.click('#cancel');
   await statusOf(page).getByText('Listening to two.wav …').waitFor();
   await worked(page, () => page.click('#queue_stop'));

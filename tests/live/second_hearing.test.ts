@@ -13,7 +13,7 @@ const soundFrom = (from: number, seconds: number): Float32Array =>
 
 interface Run {
   readonly number: number;
-  /** Of a chunk: the first and the last second of the stream. */
+  /** The first and the last second of a chunk, in the stream. */
   readonly seconds: readonly number[];
   readonly settings: Settings;
   readonly signal: AbortSignal | undefined;

@@ -13,7 +13,7 @@ export interface Match {
   readonly paragraph: ParagraphText;
   readonly start: number;
   readonly end: number;
-  /** The same by segments; at least one. */
+  /** What it covers of each segment; at least one. */
   readonly pieces: readonly Piece[];
 }
 

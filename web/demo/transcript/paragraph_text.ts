@@ -51,7 +51,7 @@ export class ParagraphText {
     return this.#rewrite(text).texts;
   }
 
-  /** The same for two paragraphs; `at` is the segment where the second one begins, `letter` the place in its new text. */
+  /** As above for two paragraphs; `at` is the segment where the second one begins, `letter` the place in its new text. */
   split(head: string, tail: string): Split {
     const text = `${asLine(head)} ${asLine(tail)}`;
     const { texts, tokens, owners } = this.#rewrite(text);

@@ -71,7 +71,7 @@ export type OpenedAudio =
   | {
       readonly chunks: Chunks;
       readonly duration?: number | undefined;
-      /** Of what is in memory anyway. */
+      /** How many there are, where all are in memory anyway. */
       readonly sampleCount?: number;
     };
 
