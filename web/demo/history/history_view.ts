@@ -69,15 +69,10 @@ export class HistoryView {
     this.#search.addEventListener('input', () => void this.#show());
     this.#search.addEventListener('keydown', (event) => {
       if (event.key !== 'Escape') return;
-      event.stopPropagation();
       this.#search.value = '';
       void this.#show();
     });
     this.#deleteAll.addEventListener('click', () => this.#question.showModal());
-    this.#question.addEventListener('keydown', (event) => {
-      // Escape closes the question; it would stop the work under way, too.
-      if (event.key === 'Escape') event.stopPropagation();
-    });
     this.#question.addEventListener('close', () => {
       if (this.#question.returnValue === 'delete') void this.#try(() => this.#deleteThemAll());
       this.#question.returnValue = '';

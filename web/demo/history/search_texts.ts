@@ -27,6 +27,9 @@ export class SearchTexts {
     const findings = new Map<string, Finding>();
     const pattern = patternOf({ text: sought.trim(), isCaseSensitive: false });
     if (!pattern) return findings;
+    // Nothing is held of a transcript that was deleted.
+    const ids = new Set(entries.map(({ id }) => id));
+    for (const id of this.#texts.keys()) if (!ids.has(id)) this.#texts.delete(id);
     for (const entry of entries) {
       const text = await this.#textOf(entry);
       const [place] = text.matchAll(pattern);

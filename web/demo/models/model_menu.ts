@@ -31,10 +31,6 @@ export class ModelMenu {
     this.#panel.addEventListener('click', ({ target }) => {
       if (target === this.#panel) this.#panel.close();
     });
-    this.#panel.addEventListener('keydown', (event) => {
-      // It closes the menu, and stops no work.
-      if (event.key === 'Escape') event.stopPropagation();
-    });
   }
 
   /** Lists what can be had. */

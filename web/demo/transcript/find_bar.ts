@@ -32,10 +32,8 @@ export class FindBar {
     });
     this.#bar.addEventListener('submit', (event) => event.preventDefault());
     this.#bar.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') {
-        event.stopPropagation();
-        this.#leave();
-      } else if (event.key === 'Enter' && event.target === this.#text && !event.isComposing) {
+      if (event.key === 'Escape') this.#leave();
+      else if (event.key === 'Enter' && event.target === this.#text && !event.isComposing) {
         event.preventDefault();
         this.#go(event.shiftKey ? -1 : 1);
       }

@@ -80,8 +80,6 @@ export class ParagraphEditor {
     if (event.isComposing || !(event.key === 'Enter' || event.key === 'Escape' || isJoining))
       return;
     event.preventDefault();
-    // Escape would stop the work under way.
-    event.stopPropagation();
     if (event.key === 'Escape' || event.ctrlKey || event.metaKey) {
       this.close(event.key !== 'Escape');
       return;
