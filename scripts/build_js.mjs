@@ -51,6 +51,7 @@ const bundles = [
   { entry: 'web/tools/module/entry.ts', output: 'module.mjs', platform: 'browser' },
   { entry: 'web/tools/plan/entry.ts', output: 'plan.mjs', platform: 'browser' },
   { entry: 'web/tools/vad/entry.ts', output: 'skip_silence.mjs', platform: 'browser' },
+  { entry: 'web/tools/speakers/entry.ts', output: 'tell_speakers.mjs', platform: 'browser' },
   ...['simplified', 'traditional'].map((script) => ({
     ...{ entry: `web/tools/script/${script}.ts`, output: `script_${script}.mjs` },
     ...{ platform: 'browser', charset: 'utf8' },
@@ -58,6 +59,7 @@ const bundles = [
   { entry: 'web/src/files.ts', output: 'model_files.mjs', platform: 'browser' },
   { entry: 'web/src/graph.ts', output: 'graph.mjs', platform: 'browser' },
   { entry: 'web/src/vad.ts', output: 'vad.mjs', platform: 'browser' },
+  { entry: 'web/src/speakers.ts', output: 'speakers.mjs', platform: 'browser' },
   { entry: 'web/tools/writing/entry.ts', output: 'write.mjs', platform: 'browser' },
   { entry: 'web/src/cache_entry.ts', output: 'cache.mjs', platform: 'browser' },
   { entry: 'web/src/page_download.ts', output: 'download.mjs', platform: 'browser' },
@@ -88,6 +90,7 @@ const nodeEntries = {
   'graph.node': 'web/src/node_graph.ts',
   'cache.node': 'web/src/node_cache.ts',
   'vad.node': 'web/src/node_vad.ts',
+  'speakers.node': 'web/src/node_speakers.ts',
 };
 const emscriptenModules = ['./engine.mjs', './engine.threads.mjs', './networks.mjs', './files.mjs'];
 const separateFiles = [...emscriptenModules, './node.mjs', './index.mjs'];
@@ -97,7 +100,13 @@ const engineFiles = [
   ...['worker.threads.mjs', 'engine.simd-threads.wasm', 'engine.relaxed-threads.wasm'],
   ...['worker.networks.mjs', 'networks.simd.wasm', 'networks.relaxed.wasm'],
   ...['worker.files.mjs', 'files.mjs', 'files.wasm', 'crypto.mjs', 'inspect.mjs', 'write.mjs'],
-  ...['module.mjs', 'plan.mjs', 'script_simplified.mjs', 'script_traditional.mjs'],
+  ...[
+    'tell_speakers.mjs',
+    'module.mjs',
+    'plan.mjs',
+    'script_simplified.mjs',
+    'script_traditional.mjs',
+  ],
   ...['worker.audio.mjs', 'capture.mjs', 'capture_worklet.mjs'],
   ...['cache.mjs', 'worker.cache.mjs', 'worker.hub.mjs'],
 ];
@@ -113,6 +122,7 @@ const apart = {
   [from('web/tools/script/simplified.js')]: './script_simplified.mjs',
   [from('web/tools/script/traditional.js')]: './script_traditional.mjs',
   [from('web/tools/vad/entry.js')]: './skip_silence.mjs',
+  [from('web/tools/speakers/entry.js')]: './tell_speakers.mjs',
   [from('web/tools/writing/entry.js')]: './write.mjs',
   [from('web/tools/capture/entry.js')]: './capture.mjs',
   [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',
@@ -276,7 +286,7 @@ async function emitTypes() {
   );
   const names = [
     ...['index', 'node', 'in_thread', 'files', 'node_files', 'graph', 'node_graph'],
-    ...['cache', 'node_cache', 'vad', 'node_vad'],
+    ...['cache', 'node_cache', 'vad', 'node_vad', 'speakers', 'node_speakers'],
   ];
   const entries = [...names.map((name) => `src/${name}.d.ts`), 'page/live.d.ts'];
   const wanted = [...entries, 'page/captions.d.ts', 'page/react.d.ts', 'page/testing.d.ts'];

@@ -151,6 +151,10 @@ const typescriptLayers = {
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/audio'],
     ...['web/src/wasm', 'web/src/model'],
   ],
+  'web/tools/speakers': [
+    ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/audio'],
+    ...['web/src/wasm', 'web/src/model'],
+  ],
   'web/tools/script': [],
   'web/tools/plan': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources'],
@@ -172,7 +176,7 @@ const typescriptLayers = {
     ...['web/tools/crypto', 'web/tools/inspection', 'web/tools/writing', 'web/tools/hub'],
     ...['web/tools/host', 'web/tools/audio', 'web/tools/capture'],
     ...['web/tools/cache', 'web/tools/module', 'web/tools/vad', 'web/tools/plan'],
-    'web/tools/script',
+    ...['web/tools/script', 'web/tools/speakers'],
   ],
   // What a page puts around a model.
   'web/page': ['web/src', 'web/src/api', 'web/src/writers', 'web/tools/capture'],

@@ -23,7 +23,11 @@ const shipped = {
   'capture_worklet.mjs': () => new URL('./capture_worklet.mjs', import.meta.url),
   '../models/digits.apr': () => new URL('../models/digits.apr', import.meta.url),
   '../models/vad.tsm': () => new URL('../models/vad.tsm', import.meta.url),
+  // Not written out: a bundler would copy its 9 MB into every site. Those that use it say where it is.
+  '../models/speakers.apr': () => besideThis('../models/speakers.apr'),
 } satisfies Record<string, () => URL>;
+
+const besideThis = (path: string): URL => new URL(path, import.meta.url);
 
 export type ShippedFile = keyof typeof shipped;
 

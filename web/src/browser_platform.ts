@@ -19,6 +19,7 @@ type Hosts = typeof InThreadHosts;
 const importHosts = /* @__PURE__ */ importAgain(() => import('./in_thread_hosts.js'));
 const importCache = /* @__PURE__ */ importAgain(() => import('../tools/cache/entry.js'));
 const importVad = /* @__PURE__ */ importAgain(() => import('../tools/vad/entry.js'));
+const importSpeakers = /* @__PURE__ */ importAgain(() => import('../tools/speakers/entry.js'));
 const importScripts = {
   simplified: /* @__PURE__ */ importAgain(() => import('../tools/script/simplified.js')),
   traditional: /* @__PURE__ */ importAgain(() => import('../tools/script/traditional.js')),
@@ -160,7 +161,11 @@ function browserPlatform(assets?: Assets): Platform {
     get vadModel() {
       return addressOf('../models/vad.tsm', assets);
     },
+    get speakersModel() {
+      return addressOf('../models/speakers.apr', assets);
+    },
     loadSilenceSkipping: importVad,
+    loadSpeakerFinding: importSpeakers,
     loadScript: (script) =>
       importScripts[script]().then(
         ({ convert }) => convert,

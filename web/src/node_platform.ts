@@ -56,7 +56,11 @@ export const node: Platform = {
   get vadModel() {
     return new URL('../models/vad.tsm', import.meta.url);
   },
+  get speakersModel() {
+    return new URL('../models/speakers.apr', import.meta.url);
+  },
   loadSilenceSkipping: () => import('../tools/vad/entry.js'),
+  loadSpeakerFinding: () => import('../tools/speakers/entry.js'),
   loadScript: async (script) =>
     (
       await (script === 'simplified'

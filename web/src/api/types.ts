@@ -19,5 +19,6 @@ export type * from './types/progress.js';
 export type * from './types/protect.js';
 export type * from './types/hub.js';
 export type * from './types/source.js';
+export type * from './types/speakers.js';
 export type * from './types/transcribe.js';
 export type * from './types/vad.js';

@@ -61,6 +61,8 @@ interface Surroundings {
   readonly engine: EngineLink;
   readonly platform: Platform;
   readonly holding: Holding;
+  /** Hears what is read, too, and passes it on. */
+  readonly tap?: ((opened: OpenedAudio) => OpenedAudio) | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onProgress?: ((event: PhaseProgress) => void) | undefined;
 }
@@ -91,6 +93,14 @@ export async function wholeSamples(
 }
 
 export async function openAudio(
+  audio: AudioInput | AudioStream,
+  surroundings: Surroundings,
+): Promise<OpenedAudio> {
+  const opened = await open(audio, surroundings);
+  return surroundings.tap?.(opened) ?? opened;
+}
+
+async function open(
   audio: AudioInput | AudioStream,
   surroundings: Surroundings,
 ): Promise<OpenedAudio> {

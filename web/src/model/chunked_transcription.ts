@@ -112,7 +112,7 @@ interface Cut {
 
 function transcribeCut(
   run: TranscriptionRun,
-  { audio, settings: asked, options, saved }: Task,
+  { audio, settings: asked, options, saved, tap }: Task,
   { engine, platform, pool, info }: Surroundings,
   { skipper, decoding, clips, script, lanes, threadsOf }: Cut,
 ): Promise<Transcript> {
@@ -122,7 +122,7 @@ function transcribeCut(
     const { signal, release } = anyOf([lanes.signal, callbackFailed]);
     let chunked: Chunked | undefined;
     try {
-      const surroundings = { engine, platform, holding: 'nothing', signal } as const;
+      const surroundings = { engine, platform, holding: 'nothing', tap, signal } as const;
       const opened = await openAudio(audio, { ...surroundings, onProgress: report });
       const sampleCount = sampleCountOf(opened);
       const total = 'samples' in opened ? opened.samples.length / sampleRate : opened.duration;

@@ -64,12 +64,18 @@ import { isInChunks, threadsOfEach, transcribeInChunks } from './chunked_transcr
 import { copiesOf } from './engine_copy.js';
 import type { EngineChoice } from './engine_load.js';
 import { EnginePool } from './engine_pool.js';
-import { runTranscription } from './run_transcription.js';
+import { runTranscription, type Task } from './run_transcription.js';
 import { liveSettings, secondSettings, secondVad } from './live_options.js';
 import { LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
 import { SecondHearing } from './second_hearing.js';
 import { savedProblem } from './saved_transcription.js';
+import {
+  SpeakerCompanion,
+  speakersAsked,
+  withoutSpeakers,
+  withSpeakers,
+} from './speaker_companion.js';
 import { startTranscription, TranscriptionRun } from './transcription.js';
 import { VoiceDetector } from './voice_detector.js';
 import type { CallOptions } from '../protocol/link.js';
@@ -85,6 +91,7 @@ export class EngineModel implements CommonModel {
   readonly #platform: Platform;
   readonly #queue = new Queue();
   readonly #detector: VoiceDetector;
+  readonly #speakers: SpeakerCompanion;
   readonly #pool: EnginePool;
   /** What turned out after loading. */
   readonly #warnings: string[] = [];
@@ -104,7 +111,9 @@ export class EngineModel implements CommonModel {
     this.#detector = new VoiceDetector(platform, warningTo(new WeakRef(this)));
     this.#pool = new EnginePool(warningTo(new WeakRef(this)));
     this.#pool.isKept = typeof choice.workers === 'number';
-    const resting = (this.#engine = new RestingEngine(engine, [this.#detector, this.#pool]));
+    this.#speakers = new SpeakerCompanion(platform);
+    const companions = [this.#detector, this.#pool, this.#speakers];
+    const resting = (this.#engine = new RestingEngine(engine, companions));
     this.#platform = platform;
     // Other families exist only in tests; their models have the common facts alone.
     this.family = facts.family as ModelFamily;
@@ -168,10 +177,11 @@ export class EngineModel implements CommonModel {
     const run = new TranscriptionRun();
     return startTranscription(run, async () => {
       const { info } = this;
+      const plain = withoutSpeakers(options, isLive(audio));
       const settings =
         info.family === 'whisper'
-          ? transcribeSettings(options, info, isLive(audio))
-          : otherSettings(options, info);
+          ? transcribeSettings(plain, info, isLive(audio))
+          : otherSettings(plain, info);
       return this.#transcribe(run, audio, settings, options);
     });
   }
@@ -191,8 +201,10 @@ export class EngineModel implements CommonModel {
       const { signal, onProgress, workers } = options;
       const checks = { signal: signalCheck, onProgress: progressCheck, workers: workersCheck };
       checkOptions({ signal, onProgress, workers }, checks);
-      for (const [name, value] of Object.entries(options as Readonly<Record<string, unknown>>)) {
-        if (value === undefined || name === 'from' || name in checks) continue;
+      const plain = withoutSpeakers(options, isLive(audio));
+      for (const [name, value] of Object.entries(plain as Readonly<Record<string, unknown>>)) {
+        const isAsked = name === 'timestamps' && options.timestamps === undefined;
+        if (value === undefined || name === 'from' || name in checks || isAsked) continue;
         throw invalidOption(name, 'absent beside from, whose own options hold', value);
       }
       return this.#transcribe(run, audio, saved.settings, options, saved);
@@ -207,8 +219,31 @@ export class EngineModel implements CommonModel {
     saved?: SavedTranscription,
   ): Promise<Transcript> {
     checkAudio(audio, true);
-    const isVadDefault = !saved && options.vad === undefined;
-    const task = { audio, settings, options, saved, isVadDefault };
+    const speakers = speakersAsked(options.speakers);
+    if (speakers && saved && settings.timestamps !== 'word') {
+      const expected = 'absent beside what was saved of a transcription without speakers';
+      throw invalidOption('speakers', expected, options.speakers);
+    }
+    if (!speakers) return this.#hear(run, { audio, settings, options, saved });
+    // What is left out of the result.
+    const hasWords = saved ? settings.timestamps === 'word' : options.timestamps !== 'segment';
+    return withSpeakers(
+      this.#speakers,
+      { options: speakers, signal: options.signal, leaving: run.leaving, hasWords },
+      (search, signal) =>
+        this.#hear(run, {
+          ...{ audio, settings, saved, options: { ...options, signal } },
+          tap: (opened) => search.tap(opened),
+        }),
+    );
+  }
+
+  #hear(
+    run: TranscriptionRun,
+    asked: Omit<Task, 'isVadDefault' | 'options'> & { readonly options: Progressing },
+  ): Promise<Transcript> {
+    const { options, saved } = asked;
+    const task = { ...asked, isVadDefault: !saved && options.vad === undefined };
     const surroundings = {
       engine: this.#engine,
       platform: this.#platform,
@@ -451,7 +486,10 @@ const warningTo =
     model.deref()?.warn(warning);
 
 /** The options of a transcription that are not the engine's, and whether silence is left out. */
-type Progressing = Pick<AnyTranscribeOptions, 'signal' | 'onProgress' | 'vad' | 'workers'>;
+type Progressing = Pick<
+  AnyTranscribeOptions,
+  'signal' | 'onProgress' | 'vad' | 'workers' | 'speakers' | 'timestamps'
+>;
 
 interface Listening {
   readonly holding?: 'whole' | 'window';

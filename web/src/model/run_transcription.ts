@@ -9,7 +9,13 @@ import type {
 import { transcribing, type PhaseProgress } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
-import { AudioFeed, heldSeconds, type Holding, type Skipping } from '../audio/audio_feed.js';
+import {
+  AudioFeed,
+  heldSeconds,
+  type Holding,
+  type OpenedAudio,
+  type Skipping,
+} from '../audio/audio_feed.js';
 import type { ConvertText, Platform } from '../platform/platform.js';
 import type {
   EngineEvent,
@@ -31,6 +37,8 @@ export interface Task {
   readonly saved: SavedTranscription | undefined;
   /** Whether silence is left out because the options do not say otherwise. */
   readonly isVadDefault: boolean;
+  /** Hears what is read of the audio, too, and passes it on. */
+  readonly tap?: ((opened: OpenedAudio) => OpenedAudio) | undefined;
 }
 
 export interface Surroundings {
@@ -73,7 +81,7 @@ function aheadOf(
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
 export function runTranscription(
   run: TranscriptionRun,
-  { audio, settings: asked, options, saved, isVadDefault }: Task,
+  { audio, settings: asked, options, saved, isVadDefault, tap }: Task,
   { engine, platform, detector, info, nextRun, holdsUp }: Surroundings,
 ): Promise<Transcript> {
   return withProgress(transcribing, options, async ({ onProgress }): Promise<Transcript> => {
@@ -89,7 +97,7 @@ export function runTranscription(
       open: (signal) =>
         detector.open(isVadDefault, (kept) => kept.openSkipper(limits, signal), signal),
     };
-    const surroundings = { engine, platform, holding };
+    const surroundings = { engine, platform, holding, tap };
     const feed = new AudioFeed(audio, surroundings, skipping);
     const { report, callbackFailed } = reporting(onProgress);
     const { signal, release } = anyOf([options.signal, run.leaving, feed.failed, callbackFailed]);

@@ -19,7 +19,14 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(accepts);
 
-const wordShape: Shape<Word> = { word: isText, start: isTime, end: isTime, probability: isMeasure };
+const isSpeaker: Test = (value) => value === undefined || isText(value);
+const wordShape: Shape<Word> = {
+  word: isText,
+  start: isTime,
+  end: isTime,
+  probability: isMeasure,
+  speaker: isSpeaker,
+};
 /** All of it comes back in the result. */
 const segmentShape: Shape<Segment> = {
   id: isCount,
@@ -37,6 +44,7 @@ const segmentShape: Shape<Segment> = {
   encoderContext: isCount,
   decision: isText,
   attempts: listOf(isObject),
+  speaker: isSpeaker,
   words: (value) => value === undefined || listOf((word) => !badMember(word, wordShape))(value),
 };
 

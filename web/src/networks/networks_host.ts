@@ -21,6 +21,7 @@ import type { YieldController } from '../wasm/yield_controller.js';
 import type { Handlers } from '../worker/module_host.js';
 import type { EngineEvent } from '../protocol/engine.js';
 import type { GraphModule, Loader, MainModule, Model } from './networks.mjs';
+import { SpeakerFindings } from './speaker_findings.js';
 import { SpeechDetectors } from './speech_detectors.js';
 import { joined } from '../api/joined.js';
 
@@ -31,6 +32,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
   readonly #open: NetworksSource;
   readonly #arrivals = new Arrivals();
   readonly #speech = new SpeechDetectors();
+  readonly #speakers = new SpeakerFindings();
   #module: NetworksModule | undefined;
   #loader: Loader | undefined;
   #model: Model | undefined;
@@ -94,6 +96,25 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
     hearSpeech: ({ id, samples }, { yielder }) => this.#speech.hear(id, samples, yielder),
     endSpeech: ({ id }) => {
       this.#speech.end(id);
+      return undefined;
+    },
+
+    pushSpeakerModel: async ({ bytes }, { yielder }) => {
+      await this.#speakers.push(this.opened, bytes, yielder);
+      return undefined;
+    },
+    endSpeakerModel: () => {
+      this.#speakers.finish(this.opened);
+      return undefined;
+    },
+    beginSpeakers: (limits) => this.#speakers.begin(this.opened, limits),
+    hearSpeakers: async (request, { yielder }) => {
+      await this.#speakers.hear(this.opened, request, yielder);
+      return undefined;
+    },
+    findSpeakers: ({ id }, { yielder }) => this.#speakers.find(this.opened, id, yielder),
+    endSpeakers: ({ id }) => {
+      this.#speakers.end(id);
       return undefined;
     },
 

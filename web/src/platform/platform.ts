@@ -5,6 +5,7 @@ import type { EngineLink } from '../protocol/engine.js';
 import type { NetworksLink } from '../protocol/networks.js';
 import type { FilesLink } from '../protocol/files.js';
 import type { StoredModel, StoredRequest } from './stored_model.js';
+import type { SpeakerFinding } from './speakers.js';
 import type { SilenceSkipping } from './speech.js';
 import type { ThreadChoice } from './threads.js';
 import type { Device } from './workers.js';
@@ -77,8 +78,12 @@ export interface Platform {
   readonly embeddedModel: URL;
   /** The detector of speech inside the package. */
   readonly vadModel: URL;
+  /** The networks inside the package that tell speakers apart. */
+  readonly speakersModel: URL;
   /** Loads the code that skips silence. */
   loadSilenceSkipping(): Promise<SilenceSkipping>;
+  /** Loads the code that tells speakers apart. */
+  loadSpeakerFinding(): Promise<SpeakerFinding>;
   /** Loads the dictionaries of a Chinese script. */
   loadScript(script: NonNullable<TranscribeOptions['script']>): Promise<ConvertText>;
   /** Starts a decoder of one audio file, in a worker or in this thread. */

@@ -41,7 +41,7 @@ export interface GraphDescription {
   readonly constantBytes: number;
 }
 
-export interface NetworksCalls extends EngineCalls, SpeechCalls {
+export interface NetworksCalls extends EngineCalls, SpeechCalls, SpeakerCalls {
   /** After endFile(), instead of finishLoad(). */
   finishGraph: { request: undefined; answer: GraphFacts };
   describeGraph: {
@@ -65,6 +65,37 @@ export interface SpeechCalls {
     answer: Float32Array;
   };
   endSpeech: { request: { readonly id: number }; answer: undefined };
+}
+
+/** How many speakers there may be; 0: as many as are found. */
+export interface SpeakerLimits {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Who speaks when: turns as start and end in seconds and a speaker's index. */
+export interface FoundVoices {
+  readonly turns: readonly (readonly [start: number, end: number, speaker: number])[];
+  /** In the order in which they are first heard. `vector`: of length 1. */
+  readonly speakers: readonly { readonly seconds: number; readonly vector: readonly number[] }[];
+}
+
+/** Calls of the networks that tell speakers apart. */
+export interface SpeakerCalls {
+  /** A piece of the networks' file, models/speakers.apr. */
+  pushSpeakerModel: { request: { readonly bytes: Uint8Array }; answer: undefined };
+  /** The file is complete. */
+  endSpeakerModel: { request: undefined; answer: undefined };
+  /** A recording. Returns its number. */
+  beginSpeakers: { request: SpeakerLimits; answer: number };
+  /** Samples of 16 kHz, in order. */
+  hearSpeakers: {
+    request: { readonly id: number; readonly samples: Float32Array };
+    answer: undefined;
+  };
+  /** The recording is over: its speakers. */
+  findSpeakers: { request: { readonly id: number }; answer: FoundVoices };
+  endSpeakers: { request: { readonly id: number }; answer: undefined };
 }
 
 export type NetworksLink = Link<NetworksCalls, EngineEvent>;

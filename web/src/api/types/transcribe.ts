@@ -10,6 +10,7 @@ import type {
 } from '../generated/options.js';
 import type { Dimensions } from '../generated/whisper.js';
 import type { Progress } from './progress.js';
+import type { Speaker, SpeakerOptions } from './speakers.js';
 import type { VadOptions } from './vad.js';
 
 interface Abortable {
@@ -49,6 +50,15 @@ export interface CommonTranscribeOptions extends Abortable {
    *     const { text } = await model.transcribe(lecture, { workers: 2 });
    */
   readonly workers?: number | 'auto';
+  /**
+   * Tells the speakers apart: segments and words get a `speaker`, and the transcript `speakers`. `true`, or how many people there may be.
+   * It works beside the model in a worker of its own and fetches two networks for that (`models/speakers.apr`, 9 MB).
+   * Word times are computed; with `timestamps: 'segment'` they are left out of the result. Segments of the loop have no speaker yet: voices
+   * are compared at the end. Not with `timestamps: 'none'`, nor for live audio.
+   *
+   *     const { segments } = await model.transcribe(interview, { speakers: { count: 2 } });
+   */
+  readonly speakers?: boolean | SpeakerOptions;
   /** Reports the seconds of audio done and the estimated time left. An exception stops the work. */
   readonly onProgress?: (event: Progress) => void;
 }
@@ -96,6 +106,8 @@ export interface Word {
   readonly end: number;
   /** Mean probability of its tokens. */
   readonly probability: number;
+  /** With `speakers`: whose it is. */
+  readonly speaker?: string;
 }
 
 /** Why text was kept, tried again, or dropped. */
@@ -133,7 +145,7 @@ export interface Segment {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Timestamp tokens included. */
+  /** Timestamp tokens included; empty where a change of speaker divided a segment. */
   readonly tokens: readonly number[];
   /** Probability of each of the tokens. */
   readonly tokenProbabilities: readonly number[];
@@ -150,6 +162,8 @@ export interface Segment {
   readonly attempts: readonly Attempt[];
   /** With `timestamps: 'word'`. */
   readonly words?: readonly Word[];
+  /** With `speakers`: whose it is; absent where nobody was heard. */
+  readonly speaker?: string;
 }
 
 /** The result of transcribe(). */
@@ -171,6 +185,8 @@ export interface Transcript {
   readonly segments: readonly Segment[];
   /** Text that was dropped, with the reason as its `decision`. */
   readonly rejected: readonly Segment[];
+  /** With `speakers`: who speaks. */
+  readonly speakers?: readonly Speaker[];
 }
 
 /** How much of a transcript is in one language. */
