@@ -38,8 +38,9 @@ Status cut_run(std::span<const uint16_t> run, FrameRange middle, VoicePiece piec
   // A piece may be a thousandth longer than it should.
   const double wanted = std::ceil(frame_seconds(run.size()) / kPieceSeconds - 0.001);
   const size_t count = wanted < 1 ? 1 : static_cast<size_t>(wanted);
+  const size_t frames = run.size();
   for (size_t part = 0; part < count; ++part) {
-    const size_t length = run.size() / count + (part < run.size() % count ? 1 : 0);
+    const size_t length = frames / count + (part < frames % count ? 1 : 0);
     piece.first = run[0];
     piece.end = static_cast<uint16_t>(run[length - 1] + 1);
     piece.alone = static_cast<uint16_t>(length);
