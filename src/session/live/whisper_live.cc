@@ -8,6 +8,7 @@
 #include "session/prompt.h"
 #include "session/window_segments.h"
 #include "session/window_sound.h"
+#include "session/word_aligner.h"
 
 namespace susurrus {
 namespace {
