@@ -42,6 +42,25 @@ export interface Loader {
   delete(): void;
 }
 
+export interface SpeakerNetworks {
+  push(byteCount: number): string;
+  finish(): string;
+  byteCount(): number;
+  inputWindow(byteCount: number): Uint8Array;
+  delete(): void;
+}
+
+export interface SpeakerFinder {
+  create(networks: SpeakerNetworks, least: number, most: number): string;
+  hear(byteCount: number): void;
+  end(): void;
+  error(): string;
+  found(): string;
+  step(milliseconds: number): Step;
+  inputWindow(byteCount: number): Uint8Array;
+  delete(): void;
+}
+
 export interface SpeechDetector {
   create(byteCount: number): string;
   hear(byteCount: number): string;
@@ -124,6 +143,12 @@ interface EmbindModule {
   };
   Loader: {
     new(): Loader;
+  };
+  SpeakerNetworks: {
+    new(): SpeakerNetworks;
+  };
+  SpeakerFinder: {
+    new(): SpeakerFinder;
   };
   SpeechDetector: {
     new(): SpeechDetector;
