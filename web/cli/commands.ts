@@ -23,6 +23,7 @@ import {
   detectLanguageHelp,
   alignHelp,
   scoreHelp,
+  speakersHelp,
 } from './listening_help.js';
 import {
   planHelp,
@@ -45,6 +46,7 @@ import {
 } from './protect.js';
 import { pullArguments, pullCommand } from './pull.js';
 import { scoreArguments, scoreCommand } from './score.js';
+import { speakersArguments, speakersCommand } from './speakers.js';
 import { shardArguments, shardCommand, unshardArguments, unshardCommand } from './shard.js';
 import { transcribeArguments, transcribeCommand } from './transcribe.js';
 import { verifyArguments, verifyCommand } from './verify.js';
@@ -66,6 +68,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   align: { run: alignCommand, options: alignArguments, help: alignHelp },
   score: { run: scoreCommand, options: scoreArguments, help: scoreHelp },
+  speakers: { run: speakersCommand, options: speakersArguments, help: speakersHelp },
   plan: { run: planCommand, options: planArguments, help: planHelp },
   pull: { run: pullCommand, options: pullArguments, help: pullHelp },
   models: { run: modelsCommand, options: modelsArguments, help: modelsHelp },

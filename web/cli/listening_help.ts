@@ -1,5 +1,5 @@
 // The help of the commands that transcribe audio.
-import type { CommandHelp } from './help.js';
+import type { CommandHelp, HelpRow } from './help.js';
 import { modelSection, optionSections, outputSection } from './help_rows.js';
 import { liveOptionNames } from './listening_options.js';
 
@@ -154,4 +154,28 @@ export const scoreHelp: CommandHelp = {
     'score answer.wav yes no --model base',
     'score answer.wav "two pears" "two pairs" -m base -l en',
   ],
+};
+
+export const speakersRow: HelpRow = [
+  '--speakers auto|N|MIN-MAX',
+  'tell speakers apart: as many as there are, exactly N, or from MIN to MAX',
+];
+
+export const speakersHelp: CommandHelp = {
+  summary: 'says who speaks when in recordings',
+  usage: ['AUDIO... [options]'],
+  about: [
+    'Writes a line in RTTM for each turn: when it begins, how long it is, and whose it is (S1, S2 …). Turns of several people may overlap.',
+  ],
+  sections: [
+    {
+      rows: [
+        [speakersRow[0], 'how many people speak (auto)'],
+        ['--json', 'write turns and speakers as JSON'],
+        ['--vectors', 'add the voices as vectors, which can recognise people; needs --json'],
+        ['--variant simd|relaxed', 'which engine runs (the fastest one)'],
+      ],
+    },
+  ],
+  examples: ['speakers meeting.wav', 'speakers interview.mp3 --speakers 2 --json'],
 };

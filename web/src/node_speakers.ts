@@ -11,6 +11,7 @@ import { speakerFindingOn, type SpeakerFinder } from '../tools/speakers/speaker_
 
 export { SusurrusError } from './api/errors.js';
 export type * from './speakers.js';
+export { formatTurns } from './writers/rttm.js';
 export { assignSpeakers } from '../tools/speakers/assign_speakers.js';
 export { identify, renameSpeakers } from '../tools/speakers/name_speakers.js';
 

@@ -25,6 +25,7 @@ export type {
   SpeakerOptions,
   SpeakerTurn,
 } from './api/types.js';
+export { formatTurns } from './writers/rttm.js';
 export { assignSpeakers } from '../tools/speakers/assign_speakers.js';
 export { identify, renameSpeakers } from '../tools/speakers/name_speakers.js';
 export type { SpeakerFinder } from '../tools/speakers/speaker_finder.js';
