@@ -86,8 +86,9 @@ Result<SpeakerStep> SpeakerFinder::take_step() {
       break;
     case Stage::settling: {
       SUSURRUS_ASSIGN_OR_RETURN(const bool is_done, settling_->step());
-      if (is_done) stage_ = Stage::done;
-      break;
+      if (!is_done) break;
+      stage_ = Stage::done;
+      return SpeakerStep::done;
     }
     case Stage::done: return SpeakerStep::done;
   }
@@ -210,7 +211,7 @@ std::span<const SpeakerTurn> SpeakerFinder::turns() const {
   return settling_->turns();
 }
 
-std::span<const Speaker> SpeakerFinder::speakers() const {
+std::span<const FoundSpeaker> SpeakerFinder::speakers() const {
   if (stage_ != Stage::done || settling_ == nullptr) return {};
   return settling_->speakers();
 }

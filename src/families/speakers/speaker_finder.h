@@ -44,7 +44,7 @@ class SpeakerFinder {
 
   /// When done; none before.
   std::span<const SpeakerTurn> turns() const;
-  std::span<const Speaker> speakers() const;
+  std::span<const FoundSpeaker> speakers() const;
   /// The same of what is complete so far: to be stepped by the caller, in between with this, which outlives it.
   std::unique_ptr<SpeakerSettling> settle_so_far() const;
 

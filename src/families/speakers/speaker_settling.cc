@@ -121,7 +121,7 @@ Status SpeakerSettling::number_speakers() {
     uint32_t& number = numbers[turn.speaker];
     if (number == kUnheard) {
       number = static_cast<uint32_t>(speakers_.size());
-      SUSURRUS_ASSIGN_OR_RETURN(const std::span<Speaker> room, speakers_.extend(1));
+      SUSURRUS_ASSIGN_OR_RETURN(const std::span<FoundSpeaker> room, speakers_.extend(1));
       const auto centre = clusters_.centres().subspan(turn.speaker * SpeakerNetworks::kVectorSize,
                                                       SpeakerNetworks::kVectorSize);
       std::ranges::transform(centre, room[0].centre.begin(),

@@ -6,7 +6,7 @@
 namespace susurrus {
 
 /// One of those who were heard. Others are told from him by `centre`, of length 1.
-struct Speaker {
+struct FoundSpeaker {
   std::array<float, SpeakerNetworks::kVectorSize> centre;
   /// In all his turns.
   double seconds;
@@ -30,7 +30,7 @@ class SpeakerSettling {
 
   /// In the order in which they begin; speakers are numbered as they are first heard.
   std::span<const SpeakerTurn> turns() const { return turns_.all(); }
-  std::span<const Speaker> speakers() const { return speakers_.all(); }
+  std::span<const FoundSpeaker> speakers() const { return speakers_.all(); }
   uint64_t byte_count() const { return turns_.byte_count() + speakers_.byte_count(); }
 
  private:
@@ -58,7 +58,7 @@ class SpeakerSettling {
   SpeakerClusters clusters_;
   TurnMaker maker_;
   GrowingList<SpeakerTurn> turns_;
-  GrowingList<Speaker> speakers_;
+  GrowingList<FoundSpeaker> speakers_;
 };
 
 }  // namespace susurrus
