@@ -88,7 +88,7 @@ class SpeakerFinderBinding {
       json.begin_array().value(turn.start).value(turn.end).value(turn.speaker).end_array();
     }
     json.end_array().key("speakers").begin_array();
-    for (const Speaker& speaker : finder_->speakers()) {
+    for (const FoundSpeaker& speaker : finder_->speakers()) {
       json.begin_object().field("seconds", speaker.seconds);
       json.field("vector", std::span<const float>(speaker.centre)).end_object();
     }

@@ -30,7 +30,7 @@ const layers = {
   'families/transducer': ['base', 'container', 'audio', 'graph'],
   'families/acoustic': ['base', 'container', 'graph'],
   'families/detector': ['base', 'graph'],
-  'families/speakers': ['base', 'audio'],
+  'families/speakers': ['base', 'audio', 'tensor', 'kernels'],
   decode: ['base', 'text', 'kernels'],
   align: ['base', 'kernels'],
   convert: [

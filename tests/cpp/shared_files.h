@@ -12,4 +12,7 @@ namespace susurrus::testing {
 std::optional<std::string> shared_bytes(const std::string& path);
 std::optional<JsonDocument> shared_json(const std::string& path);
 
+/// A file of the source tree that `maker`, a command, makes. Nullopt likewise.
+std::optional<std::string> made_bytes(const std::string& path, const char* maker);
+
 }  // namespace susurrus::testing

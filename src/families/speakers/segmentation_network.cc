@@ -187,6 +187,7 @@ void SegmentationNetwork::product(const SpeakerProduct& product, size_t rows, co
                    .y = y,
                    .y_stride = y_stride,
                    .epilogue = epilogue,
+                   .is_fine = true,
                    .scratch = scratch_});
 }
 

@@ -64,11 +64,11 @@ class Walk {
     product(name + "head.first", kHead, 9, to.first);
     for (size_t i = 0; i < to.blocks.size(); ++i) {
       const std::string block = name + "head.blocks." + std::to_string(i);
-      product(block + ".first", 3 * kHead, 3 * kHead, to.blocks[i].first);
-      product(block + ".second", 3 * kHead, 3 * kHead, to.blocks[i].second);
+      square(block + ".first", to.blocks[i].first);
+      square(block + ".second", to.blocks[i].second);
       if (i % 2 == 0) matrix(block + ".shortcut", kHead, kHead, to.blocks[i].shortcut);
     }
-    product(name + "head.last", 3 * kHead, 3 * kHead, to.last);
+    square(name + "head.last", to.last);
     product(name + "tdnn", 128, 5 * 320, to.tdnn);
     for (size_t b = 0; b < to.dense.size(); ++b) {
       VoiceWeights::Dense& dense = to.dense[b];
@@ -82,6 +82,12 @@ class Walk {
     }
     values(name + "blocks.2.half.bias", 512, to.dense[2].half.bias);
     product(name + "last", SpeakerNetworks::kVectorSize, 1024, to.vector);
+  }
+
+  void square(const std::string& name, SpeakerProduct& to) const {
+    constexpr uint64_t kHead = VoiceWeights::kHeadChannels;
+    matrix(name, 3 * kHead, 3 * kHead, to.weight);
+    values(name + ".bias", kHead, to.bias);
   }
 
   void layer(const std::string& name, uint64_t channels, VoiceWeights::Layer& to) const {

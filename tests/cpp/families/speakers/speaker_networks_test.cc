@@ -1,0 +1,174 @@
+// The speaker networks against what the reference says of recordings: needs the packs and the shared folder.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/json_document.h"
+#include "container/recording_sink.h"
+#include "families/speakers/speakers_family.h"
+#include "families/speakers/trained_speaker_networks.h"
+#include "flac_samples.h"
+#include "harness.h"
+#include "shared_files.h"
+
+namespace susurrus::testing {
+namespace {
+
+using Networks = SpeakerNetworks;
+
+/// The variants of this program that run in a moment: the plain one alone does not, and sees less.
+std::vector<const KernelTable*> variants() {
+  std::vector<const KernelTable*> found;
+  for (const Variant variant : {Variant::simd128, Variant::relaxed}) {
+    if (const KernelTable* kernels = find_kernels(variant)) found.push_back(kernels);
+  }
+  if (found.empty()) found.push_back(&default_kernels());
+  return found;
+}
+
+bool is_plain(const KernelTable& kernels) { return kernels.variant == Variant::reference; }
+
+/// Numbers of a file of NumPy's, f32.
+std::vector<float> numbers(const std::string& path) {
+  const auto bytes = shared_bytes("speakers/expected/" + path);
+  if (!bytes) return {};
+  const size_t begin =
+      10 + static_cast<uint8_t>((*bytes)[8]) + 256 * static_cast<uint8_t>((*bytes)[9]);
+  std::vector<float> values((bytes->size() - begin) / sizeof(float));
+  std::memcpy(values.data(), bytes->data() + begin, values.size() * sizeof(float));
+  return values;
+}
+
+struct Pack {
+  const char* path;
+  const char* maker;
+  /// Of the largest difference of a log probability, the share of equal classes, and the cosine of a vector.
+  double log_probability;
+  double classes;
+  double cosine;
+};
+constexpr Pack kPacks[] = {
+    {"build/speakers-f32.apr", "node scripts/speakers_model.mjs build/speakers-f32.apr --dtype f32",
+     1e-3, 0.9999, 0.99999},
+    {"models/speakers.apr", "node scripts/speakers_model.mjs", 2, 0.99, 0.995},
+};
+
+/// Calls `run(networks, pack, kernels)` for each pack that was made.
+template <class Run>
+void with_networks(const Run& run) {
+  for (const Pack& pack : kPacks) {
+    const auto bytes = made_bytes(pack.path, pack.maker);
+    if (!bytes) continue;
+    for (const KernelTable* kernels : variants()) {
+      WeightStore store(speakers_alone(), kernels->packing);
+      const Status status = read_file(store, Bytes(bytes->begin(), bytes->end()));
+      if (!status) std::printf("%s %s %s\n", std::string(status.error().subject.view()).c_str(), std::string(status.error().expected.view()).c_str(), std::string(status.error().got.view()).c_str());
+      ASSERT_TRUE(status.has_value());
+      auto networks = TrainedSpeakerNetworks::create(store, *kernels);
+      ASSERT_TRUE(networks.has_value());
+      std::printf("  %s, %s: weights %.1f MB, memory %.1f MB\n", pack.path,
+                  variant_name(kernels->variant),
+                  static_cast<double>(store.weight_byte_count()) / 1e6,
+                  static_cast<double>((*networks)->byte_count()) / 1e6);
+      run(**networks, pack, *kernels);
+    }
+  }
+}
+
+void run_to_end(Networks& networks) {
+  while (!networks.step()) {
+  }
+}
+
+size_t class_of(const float* row) {
+  return static_cast<size_t>(std::max_element(row, row + Networks::kClasses) - row);
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  double product = 0;
+  double one = 0;
+  double other = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += static_cast<double>(a[i]) * b[i];
+    one += static_cast<double>(a[i]) * a[i];
+    other += static_cast<double>(b[i]) * b[i];
+  }
+  return product / std::sqrt(one * other);
+}
+
+}  // namespace
+
+SUSURRUS_TEST(speaker_segmentation_is_the_references) {
+  const auto list = shared_json("speakers/expected/segmentation.json");
+  if (!list) return;
+  with_networks([&](Networks& networks, const Pack& pack, const KernelTable& kernels) {
+    double worst = 0;
+    size_t equal = 0;
+    size_t all = 0;
+    for (const auto& [name, recording] : list->root().members()) {
+      if (is_plain(kernels) && name != "3080-5032-0000") continue;
+      const auto file = shared_bytes("speakers/" + std::string(*recording["file"].text()));
+      const std::vector<float> expected = numbers("segmentation/" + std::string(name) + ".npy");
+      if (!file || expected.empty()) return;
+      std::vector<float> samples = flac_samples(*file);
+      ASSERT_EQ(samples.size(), *recording["samples"].unsigned_integer());
+      std::vector<size_t> starts;
+      for (const JsonValue start : recording["starts"].items()) {
+        starts.push_back(270 * static_cast<size_t>(*start.unsigned_integer()));
+      }
+      samples.resize(starts.back() + Networks::kWindowSamples);
+      for (size_t first = 0; first < starts.size(); first += networks.most_windows()) {
+        std::vector<const float*> windows;
+        for (size_t w = first; w < std::min(starts.size(), first + networks.most_windows()); ++w) {
+          windows.push_back(samples.data() + starts[w]);
+        }
+        networks.begin_windows(windows);
+        run_to_end(networks);
+        const std::span<const float> found = networks.log_probabilities();
+        const size_t rows = windows.size() * Networks::kWindowFrames;
+        ASSERT_EQ(found.size(), rows * Networks::kClasses);
+        const float* wanted =
+            expected.data() + first * Networks::kWindowFrames * Networks::kClasses;
+        for (size_t i = 0; i < found.size(); ++i) {
+          const double difference = std::fabs(static_cast<double>(found[i]) - wanted[i]);
+          worst = difference <= worst ? worst : difference;  // a NaN is the worst
+        }
+        for (size_t r = 0; r < rows; ++r) {
+          const size_t at = r * Networks::kClasses;
+          equal += class_of(found.data() + at) == class_of(wanted + at);
+        }
+        all += rows;
+      }
+    }
+    const double share = static_cast<double>(equal) / static_cast<double>(all);
+    std::printf("    log probabilities within %.2g, classes equal %.2f %%\n", worst, 100 * share);
+    EXPECT_TRUE(worst <= pack.log_probability);
+    EXPECT_TRUE(share >= pack.classes);
+  });
+}
+
+SUSURRUS_TEST(speaker_vectors_are_the_references) {
+  const auto list = shared_json("speakers/expected/vectors.json");
+  if (!list) return;
+  const std::vector<float> expected = numbers("vectors.npy");
+  with_networks([&](Networks& networks, const Pack& pack, const KernelTable& kernels) {
+    double least = 1;
+    size_t piece_count = 0;
+    for (const JsonValue piece : list->root()["pieces"].items()) {
+      const size_t at = piece_count++ * Networks::kVectorSize;
+      if (is_plain(kernels) && *piece["frames"].unsigned_integer() > 150) continue;
+      const std::vector<float> features =
+          numbers("fbank/" + std::string(*piece["name"].text()) + ".npy");
+      ASSERT_EQ(features.size(), *piece["frames"].unsigned_integer() * Networks::kMelBins);
+      networks.begin_voice(features);
+      run_to_end(networks);
+      const double alike =
+          cosine(networks.vector(), std::span(expected).subspan(at, Networks::kVectorSize));
+      least = alike >= least ? least : alike;
+    }
+    std::printf("    cosines from %.6f\n", least);
+    EXPECT_TRUE(least >= pack.cosine);
+  });
+}
+
+}  // namespace susurrus::testing
