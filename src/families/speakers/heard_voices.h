@@ -3,7 +3,7 @@
 
 namespace susurrus {
 
-/// What the networks said about a recording so far: 0.24 MB of classes a minute at most, and 0.8 kB for a piece.
+/// What the networks said about a recording so far: 14 kB of classes a minute, and 0.8 kB for a piece.
 struct HeardVoices {
   GrowingList<uint32_t> starts;  // of the windows, in frames
   GrowingList<uint8_t> classes;  // [windows, kWindowFrames]

@@ -1,6 +1,7 @@
 #include "families/speakers/speaker_clusters.h"
 
 #include <cmath>
+#include <optional>
 
 #include "base/sort.h"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr double kTreeDistance = 0.60;
 constexpr double kCentreDistance = 0.45;
 constexpr uint32_t kFewestVectors = 3;
-/// Rows of likenesses, times clusters, that a step takes.
+/// Products of two centres that a step takes, or as many as one cluster has with all others.
 constexpr size_t kStepProducts = 10000;
 
 /// The vectors that a speaker needs: a tenth of all (halves to the even number), 1 to 3.
@@ -48,42 +49,36 @@ Status SpeakerClusters::begin(const AverageLinkage& tree, std::span<const float>
   for (size_t cluster = 0; cluster < cluster_count; ++cluster) measure_length(cluster);
   count_large();
   centres_.clear();
-  begin_rows(Stage::near);
+  forget_nearest();
+  stage_ = Stage::near;
   return ok_status();
 }
 
 Result<bool> SpeakerClusters::step() {
-  const size_t rows = 1 + kStepProducts / std::max<size_t>(1, clusters_.size());
-  if (stage_ == Stage::rows) {
-    for (const size_t end = std::min(clusters_.size(), row_ + rows); row_ < end; ++row_) {
-      find_nearest(row_);
-    }
-    if (row_ == clusters_.size()) stage_ = next_stage_;
-  } else if (stage_ == Stage::near) {
-    const size_t next = most_alike();
-    const double alike = next == kNone ? 0 : clusters_[next].likeness;
-    if (alike > 0 && 1 - alike <= kCentreDistance) {
-      join(next);
-    } else {
-      SUSURRUS_RETURN_IF_ERROR(dissolve());
-      keeps_large_ = false;
-      begin_rows(Stage::most);
-    }
-  } else if (stage_ == Stage::most) {
-    if (limits_.most > 0 && living() > limits_.most) {
-      join(most_alike());
-    } else {
-      SUSURRUS_RETURN_IF_ERROR(take_centres());
-      stage_ = Stage::done;
-    }
+  if (stage_ == Stage::most && (limits_.most == 0 || living() <= limits_.most)) {
+    SUSURRUS_RETURN_IF_ERROR(take_centres());
+    stage_ = Stage::done;
   }
-  return stage_ == Stage::done;
+  if (stage_ == Stage::done) return true;
+  const std::optional<size_t> next = most_alike();
+  if (!next) return false;
+  const double alike = clusters_[*next].likeness;
+  if (stage_ == Stage::most || (alike > 0 && 1 - alike <= kCentreDistance)) {
+    join(*next);
+  } else {
+    SUSURRUS_RETURN_IF_ERROR(dissolve());
+    keeps_large_ = false;
+    forget_nearest();
+    stage_ = Stage::most;
+  }
+  return false;
 }
 
-void SpeakerClusters::begin_rows(Stage next) {
-  row_ = 0;
-  stage_ = Stage::rows;
-  next_stage_ = next;
+void SpeakerClusters::forget_nearest() {
+  for (Cluster& cluster : clusters_.all()) {
+    cluster.nearest = kNone;
+    cluster.likeness = cluster.vectors > 0 ? kAlike : kUnlike;
+  }
 }
 
 std::span<double> SpeakerClusters::sum_of(size_t cluster) {
@@ -105,16 +100,16 @@ double SpeakerClusters::likeness(size_t a, size_t b) {
   return lengths > 0 ? product / lengths : -1;
 }
 
+bool SpeakerClusters::is_blocked() const { return keeps_large_ && large_count_ <= limits_.fewest; }
+
 bool SpeakerClusters::are_needed(size_t a, size_t b) const {
-  return keeps_large_ && clusters_[a].vectors >= least_ && clusters_[b].vectors >= least_ &&
-         large_count_ <= limits_.fewest;
+  return is_blocked() && clusters_[a].vectors >= least_ && clusters_[b].vectors >= least_;
 }
 
 void SpeakerClusters::find_nearest(size_t index) {
   Cluster& cluster = clusters_[index];
   cluster.nearest = kNone;
-  cluster.likeness = -2;
-  if (cluster.vectors == 0) return;
+  cluster.likeness = kUnlike;
   for (size_t other = index + 1; other < clusters_.size(); ++other) {
     if (clusters_[other].vectors == 0 || are_needed(index, other)) continue;
     const double alike = likeness(index, other);
@@ -125,19 +120,23 @@ void SpeakerClusters::find_nearest(size_t index) {
   }
 }
 
-/// The earlier of the two clusters that are nearest to each other; of equal pairs the first.
-size_t SpeakerClusters::most_alike() const {
-  size_t best = kNone;
-  for (size_t i = 0; i < clusters_.size(); ++i) {
-    if (clusters_[i].nearest == kNone) continue;
-    if (best == kNone || clusters_[i].likeness > clusters_[best].likeness) best = i;
+/// The earlier of the two clusters that are nearest to each other; of equal pairs the first. Its likeness is kUnlike where no two may be
+/// joined; nullopt: another step will tell.
+std::optional<size_t> SpeakerClusters::most_alike() {
+  for (size_t products = 0; products < kStepProducts; products += clusters_.size()) {
+    const auto best = std::ranges::max_element(
+        clusters_.all(), {}, [](const Cluster& cluster) { return cluster.likeness; });
+    const auto index = static_cast<size_t>(best - clusters_.all().begin());
+    if (best->nearest != kNone || best->likeness == kUnlike) return index;
+    find_nearest(index);
   }
-  return best;
+  return std::nullopt;
 }
 
 void SpeakerClusters::join(size_t index) {
-  SUSURRUS_CHECK(index < clusters_.size());
   const size_t other = clusters_[index].nearest;
+  SUSURRUS_CHECK(other < clusters_.size());
+  const bool was_blocked = is_blocked();
   const std::span<double> sum = sum_of(index);
   const std::span<const double> added = sum_of(other);
   for (size_t i = 0; i < kVectorSize; ++i) sum[i] += added[i];
@@ -145,20 +144,22 @@ void SpeakerClusters::join(size_t index) {
   clusters_[other] = {};
   measure_length(index);
   count_large();
-  // No more may be joined of those that are needed: every row may change with that.
-  const bool are_all_new = keeps_large_ && large_count_ <= limits_.fewest;
+  if (is_blocked() != was_blocked) return forget_nearest();
   for (size_t i = 0; i < clusters_.size(); ++i) {
     Cluster& cluster = clusters_[i];
-    if (are_all_new || i == index || cluster.nearest == index || cluster.nearest == other) {
-      find_nearest(i);
-    } else if (i < index && cluster.vectors > 0 && !are_needed(i, index)) {
-      const double alike = likeness(i, index);
-      if (alike > cluster.likeness || (alike == cluster.likeness && index < cluster.nearest)) {
-        cluster.likeness = alike;
-        cluster.nearest = static_cast<uint32_t>(index);
-      }
+    if (cluster.vectors == 0 || i == index) continue;
+    // What it was most like is gone; the rest is no more alike than that was.
+    if (cluster.nearest == index || cluster.nearest == other) cluster.nearest = kNone;
+    if (i > index || are_needed(i, index)) continue;
+    const double alike = likeness(i, index);
+    const bool is_first =
+        alike == cluster.likeness && cluster.nearest != kNone && index < cluster.nearest;
+    if (alike > cluster.likeness || is_first) {
+      cluster.likeness = alike;
+      cluster.nearest = static_cast<uint32_t>(index);
     }
   }
+  find_nearest(index);
 }
 
 /// Clusters below the size that a speaker needs; but as many stay as speak at once, the largest.

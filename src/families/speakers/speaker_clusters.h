@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "families/speakers/average_linkage.h"
 
 namespace susurrus {
@@ -30,26 +32,31 @@ class SpeakerClusters {
   size_t speaker_count() const { return centres_.size() / kVectorSize; }
 
  private:
-  /// Finding the nearest of each cluster, joining near ones, joining more, done.
-  enum class Stage : uint8_t { rows, near, most, done };
+  static constexpr uint32_t kNone = ~0u;
+  /// Beyond what any two can have.
+  static constexpr double kAlike = 2;
+  static constexpr double kUnlike = -2;
+
+  /// Joining near clusters, joining more, done.
+  enum class Stage : uint8_t { near, most, done };
   /// A cluster that was joined to another, or dissolved, has no vectors.
   struct Cluster {
     uint32_t vectors = 0;
-    /// The later cluster whose centre is most like this one's; kNone if there is none.
+    /// The later cluster whose centre is most like this one's. kNone: that is not known, only that none is more alike than `likeness`.
     uint32_t nearest = kNone;
-    double likeness = -2;
+    double likeness = kUnlike;
     double length = 0;  // of the sum of its vectors
   };
-  static constexpr uint32_t kNone = ~0u;
 
   std::span<double> sum_of(size_t cluster);
   void measure_length(size_t cluster);
   double likeness(size_t a, size_t b);
-  /// Whether both count, and no two that count may be joined.
+  /// Whether no two clusters that count may be joined; and whether these two are such.
+  bool is_blocked() const;
   bool are_needed(size_t a, size_t b) const;
-  void begin_rows(Stage next);
+  void forget_nearest();
   void find_nearest(size_t cluster);
-  size_t most_alike() const;
+  std::optional<size_t> most_alike();
   void join(size_t cluster);
   void count_large();
   Status dissolve();
@@ -62,12 +69,10 @@ class SpeakerClusters {
   SpeakerLimits limits_;
   size_t at_once_ = 1;
   uint32_t least_ = 1;
-  /// Clusters with that many vectors; whether no fewer than limits_.fewest of them may stay.
+  /// How many clusters have that many vectors; whether no fewer than limits_.fewest of them may stay.
   size_t large_count_ = 0;
   bool keeps_large_ = false;
   Stage stage_ = Stage::done;
-  Stage next_stage_ = Stage::near;  // after the rows
-  size_t row_ = 0;
 };
 
 }  // namespace susurrus
