@@ -10,7 +10,7 @@ class VoiceGroups {
  public:
   static constexpr size_t kVectorSize = SpeakerNetworks::kVectorSize;
   /// Distances of so many take 85 MB. A recording of two hours has about as many pieces.
-  static constexpr size_t kMostItems = 6500;
+  static constexpr size_t kMostItems = 4500;
 
   /// `vector_count` will come, of which no more than `most_items` are to be left.
   void begin(size_t vector_count, size_t most_items);
