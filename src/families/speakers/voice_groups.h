@@ -9,7 +9,7 @@ namespace susurrus {
 class VoiceGroups {
  public:
   static constexpr size_t kVectorSize = SpeakerNetworks::kVectorSize;
-  /// Distances of so many take 85 MB. A recording of two hours has about as many pieces.
+  /// Distances of so many take 41 MB. A recording of an hour and a half has about as many pieces.
   static constexpr size_t kMostItems = 4500;
 
   /// `vector_count` will come, of which no more than `most_items` are to be left.
