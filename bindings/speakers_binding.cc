@@ -61,8 +61,10 @@ class SpeakerFinderBinding {
   /// Where the next samples go, 32-bit floats at 16 kHz; empty while steps are to be taken first.
   ByteView input_window(double byte_count) {
     const auto room = std::as_bytes(finder_->room());
-    const auto count = static_cast<size_t>(std::max(byte_count, 0.0)) / sizeof(float) * sizeof(float);
-    return view(std::span(reinterpret_cast<const uint8_t*>(room.data()), std::min(room.size(), count)));
+    const auto count =
+        static_cast<size_t>(std::max(byte_count, 0.0)) / sizeof(float) * sizeof(float);
+    return view(
+        std::span(reinterpret_cast<const uint8_t*>(room.data()), std::min(room.size(), count)));
   }
   /// So many bytes were written there.
   void hear(double byte_count) { finder_->heard(static_cast<size_t>(byte_count) / sizeof(float)); }

@@ -29,6 +29,9 @@ export const parts = {
     async build() {
       const { buildJs } = await import('./build_js.mjs');
       await buildJs();
+      // Written by the package that was built.
+      const { ensureSpeakersModel } = await import('./speakers_model.mjs');
+      await ensureSpeakersModel();
     },
   },
   'wasm-tests': { tools: forWasm, build: buildWasmTests },

@@ -5,13 +5,14 @@
 //
 // SUSURRUS_SPEAKERS_WHEEL names the package's file, or the folder where it is already there. Tensors are stored as products
 // take them: rows are output channels, columns have the order in which the input lies in memory, from time to channel.
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { inflateRawSync } from 'node:zlib';
 import { isProgram, main, root, step, StepError } from './toolchain/steps.mjs';
-import { fetchWheels } from './trained_model.mjs';
+import { fetchWheels, NoTrainedModel } from './trained_model.mjs';
 
 const source = {
   size: '81 MB',
@@ -396,6 +397,27 @@ export async function makeSpeakersModel({
     rmSync(work, { recursive: true, force: true });
   }
   return path;
+}
+
+/**
+ * Makes models/speakers.apr unless it is there, and copies it to the demo page. A build goes on without it where the package cannot be
+ * had: tests of speakers are skipped then.
+ */
+export async function ensureSpeakersModel() {
+  const path = join(root, 'models/speakers.apr');
+  const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (timeOf(path) < timeOf(fileURLToPath(import.meta.url))) {
+    try {
+      await makeSpeakersModel({ path });
+    } catch (error) {
+      if (!(error instanceof NoTrainedModel)) throw error;
+      console.log(
+        `models/speakers.apr is not there, so that speakers are not told apart. ${error.message}`,
+      );
+      return;
+    }
+  }
+  copyFileSync(path, join(root, 'dist/demo/models/speakers.apr'));
 }
 
 if (isProgram(import.meta)) {

@@ -10,7 +10,7 @@ namespace susurrus {
 namespace {
 
 /// Products of two vectors, and distances looked at, that a step takes: some milliseconds.
-constexpr size_t kStepProducts = 20000;
+constexpr size_t kLinkStepProducts = 20000;
 constexpr size_t kStepDistances = 400000;
 
 }  // namespace
@@ -56,7 +56,7 @@ float& AverageLinkage::distance(size_t a, size_t b) {
 
 void AverageLinkage::measure() {
   const size_t count = item_count();
-  for (size_t products = 0; row_ < count && products < kStepProducts; ++row_) {
+  for (size_t products = 0; row_ < count && products < kLinkStepProducts; ++row_) {
     const float* const mean = means_.data() + row_ * kVectorSize;
     if (row_ + 1 == count) continue;
     float* const row = &distance(row_, row_ + 1);

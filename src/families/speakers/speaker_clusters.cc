@@ -13,7 +13,7 @@ constexpr double kTreeDistance = 0.60;
 constexpr double kCentreDistance = 0.45;
 constexpr uint32_t kFewestVectors = 3;
 /// Products of two centres that a step takes, or as many as one cluster has with all others.
-constexpr size_t kStepProducts = 10000;
+constexpr size_t kJoinStepProducts = 10000;
 
 /// The vectors that a speaker needs: a tenth of all (halves to the even number), 1 to 3.
 uint32_t vectors_needed(uint32_t all) {
@@ -123,7 +123,7 @@ void SpeakerClusters::find_nearest(size_t index) {
 /// The earlier of the two clusters that are nearest to each other; of equal pairs the first. Its likeness is kUnlike where no two may be
 /// joined; nullopt: another step will tell.
 std::optional<size_t> SpeakerClusters::most_alike() {
-  for (size_t products = 0; products < kStepProducts; products += clusters_.size()) {
+  for (size_t products = 0; products < kJoinStepProducts; products += clusters_.size()) {
     const auto best = std::ranges::max_element(
         clusters_.all(), {}, [](const Cluster& cluster) { return cluster.likeness; });
     const auto index = static_cast<size_t>(best - clusters_.all().begin());

@@ -7,9 +7,9 @@ namespace {
 constexpr double kClusteredSeconds = 1;
 /// From so many seconds in all that so many speak at once, so many speakers there are.
 constexpr double kTogetherSeconds = 1;
-constexpr size_t kStepFrames = 100000;
+constexpr size_t kCountStepFrames = 100000;
 /// Products of two vectors that a step takes.
-constexpr size_t kStepProducts = 20000;
+constexpr size_t kAddStepProducts = 20000;
 
 }  // namespace
 
@@ -79,7 +79,7 @@ Result<bool> SpeakerSettling::step() {
 }
 
 void SpeakerSettling::count_frames() {
-  for (size_t i = 0; i < kStepFrames && !at_.is_at_end(); ++i, at_.next()) {
+  for (size_t i = 0; i < kCountStepFrames && !at_.is_at_end(); ++i, at_.next()) {
     ++frames_of_[at_.at_once()];
   }
 }
@@ -103,7 +103,7 @@ bool SpeakerSettling::takes_part(const VoicePiece& piece) const {
 }
 
 Status SpeakerSettling::add_vectors() {
-  for (size_t products = 0; piece_ < piece_count_ && products < kStepProducts; ++piece_) {
+  for (size_t products = 0; piece_ < piece_count_ && products < kAddStepProducts; ++piece_) {
     const VoicePiece& piece = heard_->pieces[piece_];
     if (!takes_part(piece)) continue;
     SUSURRUS_RETURN_IF_ERROR(groups_.add(heard_->vector(piece)));

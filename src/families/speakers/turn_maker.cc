@@ -10,7 +10,7 @@ constexpr double kOutsideVote = 0.01;
 /// Shorter pauses of a speaker are bridged; then shorter turns are dropped.
 constexpr double kBridgedSeconds = 0.25;
 constexpr double kLeastSeconds = 0.2;
-constexpr size_t kStepFrames = 10000;
+constexpr size_t kVoteStepFrames = 10000;
 /// What a new window costs, in frames.
 constexpr size_t kWindowCost = 500;
 
@@ -31,7 +31,7 @@ Status TurnMaker::begin(const HeardVoices& heard, size_t window_count, double en
 }
 
 Result<bool> TurnMaker::step() {
-  for (size_t cost = 0; cost < kStepFrames && !at_.is_at_end(); ++cost, at_.next()) {
+  for (size_t cost = 0; cost < kVoteStepFrames && !at_.is_at_end(); ++cost, at_.next()) {
     const size_t before = entered_;
     SUSURRUS_RETURN_IF_ERROR(enter_windows());
     cost += (entered_ - before) * kWindowCost;

@@ -16,14 +16,14 @@ constexpr double kScale = 32768;
 constexpr double kPreEmphasis = 0.97;
 constexpr double kPoveyPower = 0.85;
 constexpr double kEnergyFloor = 1.1920929e-07;
-constexpr uint32_t kMels = SpeakerNetworks::kMelBins;
+constexpr uint32_t kTriangleCount = SpeakerNetworks::kMelBins;
 
 double mel_of(double hz) { return 1127 * std::log(1 + hz / 700); }
 
 /// Triangles lie equally spaced in mels, and rise and fall with them.
 double weight_of(uint32_t mel, uint32_t bin) {
   const double low = mel_of(kLowHz);
-  const double step = (mel_of(kHighHz) - low) / (kMels + 1);
+  const double step = (mel_of(kHighHz) - low) / (kTriangleCount + 1);
   const double from_left = (mel_of(bin * kBinHz) - low) / step - mel;
   return std::max(0.0, std::min(from_left, 2 - from_left));
 }
@@ -45,7 +45,8 @@ Result<VoiceFeatures> VoiceFeatures::make() {
   SUSURRUS_ASSIGN_OR_RETURN(made.signal_, allocate_doubles(kPoints));
   SUSURRUS_ASSIGN_OR_RETURN(made.power_, allocate_doubles(kBins));
   SUSURRUS_ASSIGN_OR_RETURN(
-      made.triangles_, AlignedBuffer::allocate(kMels * sizeof(Triangle), "features of voices"));
+      made.triangles_,
+      AlignedBuffer::allocate(kTriangleCount * sizeof(Triangle), "features of voices"));
   // A bin lies in two triangles.
   SUSURRUS_ASSIGN_OR_RETURN(made.weights_, allocate_doubles(2 * kBins));
   const std::span<double> window = doubles(made.window_);
@@ -57,7 +58,7 @@ Result<VoiceFeatures> VoiceFeatures::make() {
   const std::span<double> weights = doubles(made.weights_);
   uint32_t weight_count = 0;
   uint32_t first = 0;
-  for (uint32_t mel = 0; mel < kMels; ++mel) {
+  for (uint32_t mel = 0; mel < kTriangleCount; ++mel) {
     while (first < kBins && weight_of(mel, first) == 0) ++first;
     uint32_t bin = first;
     triangles[mel] = {first, 0, weight_count};
@@ -86,7 +87,7 @@ void VoiceFeatures::frame(std::span<const float, kLength> samples,
   spectrum_.run(signal, power);
   const Triangle* const triangles = reinterpret_cast<const Triangle*>(triangles_.data());
   const std::span<const double> weights = doubles(weights_);
-  for (uint32_t mel = 0; mel < kMels; ++mel) {
+  for (uint32_t mel = 0; mel < kTriangleCount; ++mel) {
     const auto [first_bin, bin_count, first_weight] = triangles[mel];
     double energy = 0;
     for (uint32_t i = 0; i < bin_count; ++i) {

@@ -7,7 +7,7 @@
 namespace susurrus {
 namespace {
 
-constexpr uint32_t kFrames = SpeakerNetworks::kWindowFrames;
+constexpr uint32_t kWindowFrames = SpeakerNetworks::kWindowFrames;
 /// Up to so many frames in which a voice is not alone do not end a run.
 constexpr uint32_t kBridgedFrames = 14;
 constexpr double kPieceSeconds = 2;
@@ -23,12 +23,12 @@ bool is_enough(uint64_t frames, uint64_t features) {
 /// The frames of a window in which a voice is alone, in order.
 struct AloneFrames {
   AloneFrames(WindowClasses classes, size_t voice) {
-    for (uint32_t frame = 0; frame < kFrames; ++frame) {
+    for (uint32_t frame = 0; frame < kWindowFrames; ++frame) {
       if (speaks_alone(classes[frame], voice)) at[size++] = static_cast<uint16_t>(frame);
     }
   }
 
-  std::array<uint16_t, kFrames> at;
+  std::array<uint16_t, kWindowFrames> at;
   size_t size = 0;
 };
 
@@ -57,10 +57,10 @@ Status cut_run(std::span<const uint16_t> run, FrameRange middle, VoicePiece piec
 Status find_pieces(uint32_t window, WindowClasses classes, FrameRange middle,
                    GrowingList<VoicePiece>& pieces) {
   for (size_t voice = 0; voice < kWindowVoices; ++voice) {
-    uint32_t first = kFrames;
+    uint32_t first = kWindowFrames;
     uint32_t end = 0;
     bool is_in_middle = false;
-    for (uint32_t frame = 0; frame < kFrames; ++frame) {
+    for (uint32_t frame = 0; frame < kWindowFrames; ++frame) {
       if (!speaks(classes[frame], voice)) continue;
       first = std::min(first, frame);
       end = frame + 1;
@@ -118,7 +118,7 @@ PieceFrames::PieceFrames(const VoicePiece& piece, WindowClasses classes, uint64_
         static_cast<double>((first_ + i) * VoiceFeatures::kShift + kHalf - origin) -
         static_cast<double>(kFrameMiddle);
     const double frame = std::nearbyint(samples / kFrameStep);
-    const double within = std::min(std::max(frame, 0.0), double{kFrames - 1});
+    const double within = std::min(std::max(frame, 0.0), double{kWindowFrames - 1});
     if (is_wanted(static_cast<uint32_t>(within))) offsets_[size_++] = static_cast<uint16_t>(i);
   }
   if (size_ < (piece.is_whole() ? kFewestOfWhole : kFewestFeatures)) size_ = 0;
