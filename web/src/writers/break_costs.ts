@@ -65,7 +65,8 @@ function spacedCost(left: string, right: string, language: string | undefined): 
   const words = breakWords(language);
   const last = bare(/\S*$/.exec(left)![0]);
   const first = bare(/^\S*/.exec(right)![0]);
-  const [end, begin] = [last.toLowerCase(), elided(first.toLowerCase())];
+  const end = last.toLowerCase().replace(/^.*['’](?=.)/u, '');
+  const begin = elided(first.toLowerCase());
   if (/^\p{Nd}+$/u.test(last)) return breakCosts.number;
   if (words?.tied.has(end)) return breakCosts.tied;
   // Every noun of German has a capital.
@@ -83,20 +84,25 @@ function spacedCost(left: string, right: string, language: string | undefined): 
 }
 
 const chineseClause =
-  /^(?:但是|不过|可是|因为|所以|如果|虽然|而且|然后|或者|以防|并且|只要|就|才|也|都|是怎么|会)/u;
+  /^(?:但是|不过|可是|因为|所以|如果|虽然|而且|然后|或者|以防|并且|只要|是怎么)/u;
 const chinesePhrase = /^(?:在|从|对|向|给|跟|把|被|为|用|比|当|到|等|创造)/u;
 const chineseTied =
-  /(?:在|从|对|向|给|跟|把|被|为|用|比|当|和|与|一|两|这|那|几|个|很|最|不|没|没有|一个)$/u;
+  /(?:在|从|对|向|给|跟|把|被|为|用|比|当|和|与|一|两|这|那|几|个|很|最|不|没|没有|一个|不过|但是|因为|所以|如果|虽然|而且|然后|已经|也|都|就|才|还|会|要|将)$/u;
 const japaneseClause =
   /(?:ので|から|けれど|けど|のに|れば|たら|なら|ながら|とき|って|[いえきしちりっけせてねべめれ]て|んで|と|か)$/u;
 /** A verb in kanji with its ending: it goes with what stands before it. */
 const japaneseVerb = /^\p{Script=Han}{1,2}(?![のはがをにとも])\p{Script=Hiragana}/u;
+/** What stands before its noun. */
+const adnominal = /[いなたるの]$/u;
 const japanesePhrase = /[はをにがでもへ]$/u;
 
 function unspacedCost(left: string, right: string, language: string | undefined): number {
   if (/^ja/.test(language ?? '')) {
-    if (/^(?:以上|以下|以内|くらい|ほど|前|後)/u.test(right)) return breakCosts.number;
-    if (/の$/u.test(left)) return breakCosts.held;
+    if (/^(?:方を|以上|以下|以内|くらい|ほど|前|後)/u.test(right)) return breakCosts.number;
+    // "小さな / 空港", "すると / 約束した"
+    const isHeld = adnominal.test(left) && /^[\p{Script=Han}\p{Script=Katakana}]/u.test(right);
+    if (isHeld || /の$/u.test(left)) return breakCosts.held;
+    if (/と$/u.test(left) && /^[思言約考聞]/u.test(right)) return breakCosts.held;
     if (japaneseClause.test(left)) return breakCosts.beforeClause;
     if (japaneseVerb.test(right)) return breakCosts.inPhrase;
     return japanesePhrase.test(left) ? breakCosts.beforePhrase : breakCosts.other;

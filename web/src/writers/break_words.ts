@@ -48,7 +48,7 @@ const lists: Readonly<Record<string, Lists>> = {
   es: [
     'el la los las un una unos unas mi mis tu tus su sus nuestro nuestra nuestros nuestras este esta estos estas ese esa esos esas aquel aquella cada algún alguna ningún ninguna muy más menos tan casi dos tres cuatro cinco seis siete ocho nueve diez cien nueva nuevo',
     'de del a al en con sin por para sobre entre hasta desde hacia contra durante tras según ante bajo',
-    'y e o u pero sino ni que quien quienes cual donde cuando como si porque pues aunque mientras cuyo así',
+    'y e o u pero sino ni que quien quienes cual donde cuando como qué quién dónde cuándo cómo si porque pues aunque mientras cuyo así',
     'yo él ella se me te le lo nos les no es son era fue ha han había he hemos está están va puede debe hay antes después tienes tiene tienen',
     'sr sra srta dr dra don doña sr. sra. dr.',
   ],

@@ -159,7 +159,7 @@ function timesFound(
   }
   const columns = readColumns(lines);
   if (columns * 1000 > speed * (shown + rounding)) {
-    const value = shown === 0 ? Infinity : Math.round((columns * 10_000) / shown) / 10;
+    const value = Math.round((columns * 10_000) / Math.max(1, shown)) / 10;
     found.push({ rule: 'readingSpeed', value, limit: speed, isHard: false });
   }
   return found;

@@ -94,7 +94,7 @@ function blankBetween(before: string, after: string, text: string): string {
 
 interface TimedText {
   readonly text: string;
-  /** When the character at an offset is spoken. */
+  /** When the character at an offset is spoken; offsets of later calls are not lower. */
   readonly timeAt: (offset: number) => { readonly start: number; readonly end: number };
 }
 
@@ -104,29 +104,22 @@ function timedText(segment: TranscriptSegment): TimedText {
     ? segment.words
     : [{ word: segment.text, start: segment.start, end: segment.end }];
   let text = '';
-  const spans: { from: number; start: number; length: number; perUnit: number }[] = [];
-  const single = words.length === 1;
+  const spans: { from: number; start: number; length: number; each: number }[] = [];
   for (const { word, start, end } of words) {
     // An arrow would be read as a time.
     const plain = word.replaceAll('-->', '->').replaceAll(/\s+/g, ' ');
-    const length = Math.max(1, plain.length);
-    const duration = Math.max(0, end - start);
-    spans.push({ from: text.length, start, length, perUnit: (duration * 1000) / length });
+    const length = Math.max(1, plain.trim().length);
+    const from = text.length + /^ ?/.exec(plain)![0].length;
+    const duration = Math.max(0, end - start) * 1000;
+    spans.push({ from, start: start * 1000, length, each: duration / length });
     text += plain;
   }
-  // A blank at each end of neighbouring words is one.
   let at = 0;
   const timeAt = (offset: number) => {
-    if (spans[at]!.from > offset) at = 0;
     while (at + 1 < spans.length && spans[at + 1]!.from <= offset) ++at;
-    const { from, start, length, perUnit } = spans[at]!;
-    const blanks = single ? 0 : /^\s*/.exec(text.slice(from, from + length))![0].length;
-    const begin = Math.max(0, offset - from - blanks);
-    const isLast = offset - from >= length - 1;
-    return {
-      start: atLeast(start * 1000 + begin * perUnit),
-      end: Math.round(start * 1000 + (isLast ? length : offset - from + 1) * perUnit),
-    };
+    const { from, start, length, each } = spans[at]!;
+    const before = Math.min(Math.max(0, offset - from), length - 1);
+    return { start: atLeast(start + before * each), end: Math.round(start + (before + 1) * each) };
   };
   return { text, timeAt };
 }
@@ -145,7 +138,8 @@ const costOfMixedSentences = 6;
 const costOfSpeed = 30;
 const costOfHaste = 60;
 const costOfHours = 200;
-const costOfTurn = 4;
+/** For each second that the second of two speakers is read before being heard. */
+const costOfTurn = 2;
 /** A dash and a blank before what each of two speakers says. */
 const dashColumns = 2;
 
@@ -172,7 +166,7 @@ function divided(
         }
         const pause = unit.start - before!.end;
         if (pause > shortPause) cost += (40 * (pause - shortPause)) / (longPause - shortPause);
-        if (unit.cost === 0) cost += costOfMixedSentences;
+        if (unit.cost === 0 && turn !== to - 1) cost += costOfMixedSentences;
       }
       letters = {
         letters: letters.letters + unit.letters.letters,
@@ -226,7 +220,9 @@ function layoutOf(
       // A longer second line hides less of the picture.
       const imbalance = Math.abs(first - rest) / width + (first > rest ? 0.1 : 0);
       const each =
-        turn === undefined ? cost + costOfLine + costOfImbalance * imbalance : costOfTurn;
+        turn === undefined
+          ? cost + costOfLine + costOfImbalance * imbalance
+          : (costOfTurn * (units[turn]!.start - units[from]!.start)) / 1000;
       if (!found || each < found.cost) found = { cost: each, second };
     }
     first += blank.length + next;
