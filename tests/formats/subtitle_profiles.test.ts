@@ -208,8 +208,10 @@ function spokenLetters({ segments }: TranscriptLike): SpokenLetter[] {
   return segments.flatMap(({ text, words = [], start, end }) => {
     const isTimed = words.some(({ word }) => word.trim() !== '');
     return (isTimed ? words : [{ word: text, start, end }]).flatMap((each) =>
-      Array.from(lettersOf(each.word), (letter) => ({
-        ...{ letter, start: each.start * 1000, end: each.end * 1000 },
+      Array.from(lettersOf(each.word)).map((letter, i, { length }) => ({
+        ...{ letter, start: each.start * 1000 },
+        // Without word times, what is said of a segment ends in proportion.
+        end: (isTimed ? each.end : start + ((end - start) * (i + 1)) / length) * 1000,
       })),
     );
   });
