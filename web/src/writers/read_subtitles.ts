@@ -70,7 +70,8 @@ function cueIn(lines: readonly string[], from: number, end: number, isVtt: boole
   const times = at < end ? timing.exec(lines[at]!) : null;
   if (!times) {
     // Where a time was meant, that line is the wrong one.
-    const wrong = at < end && lines[at]!.includes('-->') ? at : from;
+    const isMeant = at < end && (lines[at]!.includes('-->') || /^\s*\d+\s*$/.test(lines[from]!));
+    const wrong = isMeant ? at : from;
     throw broken(wrong, '00:00:01.000 --> 00:00:02.000', lines[wrong]!);
   }
   const [start, stop] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
