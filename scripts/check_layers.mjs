@@ -206,7 +206,7 @@ const onlyModules = {
   },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
-  'web/cli → web/src/writers': { module: /\/(columns|time)\.ts$/ },
+  'web/cli → web/src/writers': { module: /\/(columns|time|read_subtitles)\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   // --jobs shares its engines among recordings, of which each may have so many.
   'web/cli → web/src/platform': { module: /\/(node_atomic_files|workers)\.ts$/ },

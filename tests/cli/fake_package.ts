@@ -5,6 +5,7 @@ import type { Segment, Transcript } from '../../web/src/api/types.js';
 import { SusurrusError } from '../../web/src/api/errors.js';
 
 export { SusurrusError } from '../../web/src/api/errors.js';
+export { check } from '../../web/src/writers/check_subtitles.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
 export { apr1WeightTypes } from '../../web/tools/convert/weight_types.js';
 export { weightTypes } from '../../web/src/api/generated/dtypes.js';

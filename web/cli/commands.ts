@@ -1,6 +1,7 @@
 // Every command: what it does, the options that it takes, and its help.
 import type { Options } from './arguments.js';
 import { alignArguments, alignCommand } from './align.js';
+import { checkArguments, checkCommand } from './check.js';
 import { convertArguments, convertCommand, upgradeArguments, upgradeCommand } from './convert.js';
 import { detectLanguageArguments, detectLanguageCommand } from './detect_language.js';
 import { extractArguments, extractCommand } from './extract.js';
@@ -24,6 +25,7 @@ import {
   alignHelp,
   scoreHelp,
   speakersHelp,
+  checkHelp,
 } from './listening_help.js';
 import {
   planHelp,
@@ -69,6 +71,7 @@ export const commands: Readonly<Record<string, Command>> = {
   align: { run: alignCommand, options: alignArguments, help: alignHelp },
   score: { run: scoreCommand, options: scoreArguments, help: scoreHelp },
   speakers: { run: speakersCommand, options: speakersArguments, help: speakersHelp },
+  check: { run: checkCommand, options: checkArguments, help: checkHelp },
   plan: { run: planCommand, options: planArguments, help: planHelp },
   pull: { run: pullCommand, options: pullArguments, help: pullHelp },
   models: { run: modelsCommand, options: modelsArguments, help: modelsHelp },

@@ -69,6 +69,10 @@ export const outputSection: HelpSection = {
     ['--max-words-per-line N', 'words in a line of subtitles; needs --timestamps word (none)'],
     ['--highlight-words', 'mark each word while it is spoken; needs --timestamps word'],
     [
+      '--profile netflix|bbc|plain',
+      'srt, vtt: subtitles that keep the rules of a house; excludes the limits above, and is better with --timestamps word',
+    ],
+    [
       '--escape-formulas',
       'csv: put an apostrophe before text that a spreadsheet would run as a formula (= + - @)',
     ],

@@ -179,3 +179,23 @@ export const speakersHelp: CommandHelp = {
   ],
   examples: ['speakers meeting.wav', 'speakers interview.mp3 --speakers 2 --json'],
 };
+
+export const checkHelp: CommandHelp = {
+  summary: 'lists what subtitles violate of the rules of a profile',
+  usage: ['FILE... [options]'],
+  about: [
+    'FILE is an .srt or .vtt file of at most 64 MiB. Each line has the time, the line of the file, the number of the subtitle, the ' +
+      'rule, the value, the limit in brackets, and the text. The exit status is 1 where a hard rule is violated; reading speed and ' +
+      'breaks are advice.',
+  ],
+  sections: [
+    {
+      rows: [
+        ['--profile netflix|bbc|plain', 'the rules (plain)'],
+        ['--language LANGUAGE', 'that of the text, as a code (what its small words say)'],
+        ['--json', 'the same as JSON'],
+      ],
+    },
+  ],
+  examples: ['check talk.srt --profile netflix', 'check subtitles/*.vtt --profile bbc --json'],
+};

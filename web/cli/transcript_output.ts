@@ -2,7 +2,13 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { format, SusurrusError, transcriptFormats } from '../src/node.js';
-import type { FormatOptions, Task, TranscriptLike, TranscriptFormat } from '../src/node.js';
+import type {
+  FormatOptions,
+  SubtitleProfile,
+  Task,
+  TranscriptLike,
+  TranscriptFormat,
+} from '../src/node.js';
 import { writeAtomically } from '../src/platform/node_atomic_files.js';
 import { asNumber, orNone, readOptions, usageError, withValues } from './arguments.js';
 import { isFile, labelOf, stemOf } from './audio_source.js';
@@ -20,6 +26,7 @@ const limitReaders = {
 /** For parse(). */
 export const outputArguments = {
   ...withValues(limitReaders),
+  profile: { type: 'string' },
   'highlight-words': { type: 'boolean' },
   'escape-formulas': { type: 'boolean' },
   colors: { type: 'boolean' },
@@ -30,6 +37,7 @@ export const outputArguments = {
 
 interface OutputValues extends Readonly<Record<string, unknown>> {
   readonly format?: string;
+  readonly profile?: string;
   readonly 'output-dir'?: string;
   readonly beside?: boolean;
   readonly 'highlight-words'?: boolean;
@@ -196,6 +204,7 @@ function optionsIn(values: OutputValues, { hasWords, task }: Circumstances): For
   }
   return {
     ...Object.fromEntries(limits),
+    ...(values.profile !== undefined && { profile: values.profile as SubtitleProfile }),
     highlightWords: isHighlighted,
     escapeFormulas: values['escape-formulas'] ?? false,
     ...(values.compatibility === 'openai' && { compatibility: 'openai' }),

@@ -16,8 +16,16 @@ export type { ModelKey, ModelSource, SealOptions } from './api/types/source.js';
 export type * from './api/types/transcribe.js';
 export type * from './api/types/vad.js';
 export { SusurrusError, type ErrorCode, type ErrorReason } from './api/errors.js';
+export { check } from './writers/check_subtitles.js';
+export type {
+  CheckOptions,
+  SubtitleReport,
+  SubtitleRule,
+  SubtitleViolation,
+} from './writers/check_subtitles.js';
 export { format, transcriptFormats } from './writers/format.js';
 export { languageNames } from './api/generated/languages.js';
 export type { FormatOptions, TranscriptFormat } from './writers/options.js';
+export type { SubtitleProfile } from './writers/subtitle_profiles.js';
 export type { TranscriptLike, TranscriptSegment, TranscriptWord } from './writers/transcript.js';
 export { setAssets } from './api/assets.js';

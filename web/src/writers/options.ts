@@ -1,6 +1,9 @@
 import type { Task } from '../api/types.js';
 import { checkOptions, flag, oneOf } from '../api/options.js';
 import type { Check } from '../api/options.js';
+import { invalidOption } from '../api/errors.js';
+import { profiles } from './subtitle_profiles.js';
+import type { SubtitleProfile } from './subtitle_profiles.js';
 
 /** A notation for transcripts; the first five are the reference's. */
 export type TranscriptFormat =
@@ -24,6 +27,11 @@ export interface FormatOptions {
   readonly maxWordsPerLine?: number;
   /** srt, vtt: a subtitle for each word, underlined in its line. lrc: the time of each word. */
   readonly highlightWords?: boolean;
+  /**
+   * srt, vtt: subtitles of two lines that keep the rules of a house for width, reading speed, times and line breaks. Excludes
+   * the options above and `compatibility`. Without word times, text is timed in proportion.
+   */
+  readonly profile?: SubtitleProfile;
   /** csv: an apostrophe before text that a spreadsheet would run as a formula, which begins with = + - @, a tab or a line break. */
   readonly escapeFormulas?: boolean;
   /**
@@ -46,8 +54,19 @@ export function checkFormatOptions(options: FormatOptions): void {
     maxLineCount: count,
     maxWordsPerLine: count,
     highlightWords: flag,
+    profile: oneOf(...Object.keys(profiles)),
     escapeFormulas: flag,
     compatibility: oneOf('openai'),
     task: oneOf('transcribe', 'translate'),
   });
+  const { profile, maxLineWidth, maxLineCount, maxWordsPerLine, highlightWords, compatibility } =
+    options;
+  const others = [maxLineWidth, maxLineCount, maxWordsPerLine, compatibility];
+  if (profile && (highlightWords || others.some((each) => each !== undefined))) {
+    throw invalidOption(
+      'profile',
+      'without limits of lines, highlightWords and compatibility',
+      profile,
+    );
+  }
 }

@@ -1,13 +1,13 @@
-import { cues } from './cues.js';
 import { leftToRight } from './direction.js';
 import type { FormatOptions } from './options.js';
+import { subtitleCues } from './subtitle_cues.js';
 import { clock } from './time.js';
 import type { TranscriptLike } from './transcript.js';
 
 /** SubRip subtitles. */
 export function writeSrt(transcript: TranscriptLike, options: FormatOptions): string {
   const time = (milliseconds: number) => clock(milliseconds, { mark: ',', hasHours: true });
-  return [...cues(transcript, options, leftToRight)]
+  return [...subtitleCues(transcript, options, leftToRight)]
     .map(({ start, end, text }, i) => `${i + 1}\n${time(start)} --> ${time(end)}\n${text}\n\n`)
     .join('');
 }

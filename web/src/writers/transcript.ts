@@ -15,6 +15,8 @@ export interface TranscriptSegment {
   readonly words?: readonly TranscriptWord[];
   /** A language code, where it may differ from the transcript's. */
   readonly language?: string;
+  /** Who speaks. Subtitles of a `profile` have a line for each of two speakers. */
+  readonly speaker?: string;
 }
 
 /**
@@ -55,6 +57,12 @@ export function checkTranscript(transcript: unknown): asserts transcript is Tran
     const segment = fieldsOf(place, each);
     checkTimes(place, segment);
     check(`${place}.text`, 'text', segment.text, isText);
+    check(
+      `${place}.speaker`,
+      'text',
+      segment.speaker,
+      (value) => value === undefined || isText(value),
+    );
     if (segment.words === undefined) return;
     listOf(`${place}.words`, segment.words).forEach((one, at) => {
       const wordPlace = `${place}.words[${at}]`;
