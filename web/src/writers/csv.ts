@@ -14,6 +14,8 @@ const columns = [
   'no_speech_prob',
   'compression_ratio',
 ] as const;
+/** Only where there are speakers. */
+const lastColumn = 'speaker';
 
 /** With one of these in front a spreadsheet takes the cell for a formula, and runs it. */
 const formulaBeginning = /^[=+\-@\t\r]/;
@@ -23,11 +25,13 @@ export function writeCsv(
   transcript: TranscriptLike,
   { escapeFormulas = false }: FormatOptions = {},
 ): string {
+  const hasSpeakers = transcript.segments.some(({ speaker }) => speaker !== undefined);
+  const shown = hasSpeakers ? [...columns, lastColumn] : columns;
   const rows = withReferenceNames(transcript).segments.map((segment) =>
-    columns.map((column) => (column === 'text' ? strip(segment.text) : segment[column])),
+    shown.map((column) => (column === 'text' ? strip(segment.text) : segment[column])),
   );
   const written = (value: unknown): string => cell(value, escapeFormulas);
-  return [columns, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
+  return [shown, ...rows].map((row) => `${row.map(written).join(',')}\r\n`).join('');
 }
 
 function cell(value: unknown, escapesFormulas: boolean): string {

@@ -1,5 +1,4 @@
 import { firstStrong, marked } from './direction.js';
-import type { MarkLine } from './direction.js';
 import type { FormatOptions } from './options.js';
 import { toMilliseconds } from './time.js';
 import type { TranscriptLike, TranscriptWord } from './transcript.js';
@@ -13,53 +12,63 @@ export interface Cue {
   readonly text: string;
 }
 
-/**
- * The subtitles of a transcript: of its words where it has them, else of its segments. `markLine` makes lines of
- * right-to-left text right in the notation; the default is that of WebVTT and of text tracks.
- */
+/** A subtitle before it has its notation. */
+export interface PlainCue extends Cue {
+  readonly speaker?: string | undefined;
+}
+
+/** Text as a notation has it: lines of right-to-left text marked, and the speaker named. */
+export type WriteText = (text: string, speaker?: string) => string;
+
+/** Of text tracks, where nobody is named. */
+const unnamed: WriteText = (text) => marked(text, firstStrong);
+
+/** The subtitles of a transcript: of its words where it has them, else of its segments. */
 export function* cues(
   transcript: TranscriptLike,
   options: FormatOptions,
-  markLine: MarkLine = firstStrong,
+  write: WriteText = unnamed,
 ): Generator<Cue> {
-  for (const cue of unmarked(transcript, options)) {
-    yield options.compatibility ? cue : { ...cue, text: marked(cue.text, markLine) };
+  for (const { speaker, ...cue } of plainCues(transcript, options)) {
+    yield options.compatibility ? cue : { ...cue, text: write(cue.text, speaker) };
   }
 }
 
-function* unmarked(transcript: TranscriptLike, options: FormatOptions): Generator<Cue> {
+function* plainCues(transcript: TranscriptLike, options: FormatOptions): Generator<PlainCue> {
   const groups = wordGroups(transcript, options);
   if (!groups) {
-    for (const { start, end, text } of transcript.segments) {
-      yield timed(start, end, strip(text).replaceAll('-->', '->'));
+    for (const { start, end, text, speaker } of transcript.segments) {
+      yield timed(start, end, strip(text).replaceAll('-->', '->'), speaker);
     }
     return;
   }
   for (const group of groups) {
     if (options.highlightWords) yield* highlighted(group);
-    else yield timed(group[0]!.start, group.at(-1)!.end, textOf(group));
+    else yield timed(group[0]!.start, group.at(-1)!.end, textOf(group), group[0]!.speaker);
   }
 }
 
 /** A subtitle for each word, which is underlined in it, and one for each pause, without underlining. */
-function* highlighted(group: readonly TranscriptWord[]): Generator<Cue> {
+function* highlighted(group: readonly TranscriptWord[]): Generator<PlainCue> {
   const text = textOf(group);
+  const { speaker } = group[0]!;
   let last = toMilliseconds(group[0]!.start);
   for (const [index, word] of group.entries()) {
     const start = toMilliseconds(word.start);
     const end = toMilliseconds(word.end);
-    if (last !== start) yield { start: last, end: start, text };
+    if (last !== start) yield { start: last, end: start, text, speaker };
     yield {
       start,
       end,
       text: group.map((each, at) => (at === index ? underlined(each.word) : each.word)).join(''),
+      speaker,
     };
     last = end;
   }
 }
 
-function timed(start: number, end: number, text: string): Cue {
-  return { start: toMilliseconds(start), end: toMilliseconds(end), text };
+function timed(start: number, end: number, text: string, speaker?: string): PlainCue {
+  return { start: toMilliseconds(start), end: toMilliseconds(end), text, speaker };
 }
 
 function textOf(group: readonly TranscriptWord[]): string {

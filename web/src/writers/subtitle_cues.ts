@@ -2,9 +2,7 @@
 import { breakCost, breakPlaces } from './break_costs.js';
 import { columnsOf } from './columns.js';
 import { cues } from './cues.js';
-import type { Cue } from './cues.js';
-import { marked } from './direction.js';
-import type { MarkLine } from './direction.js';
+import type { Cue, WriteText } from './cues.js';
 import type { FormatOptions } from './options.js';
 import { letterCount, lineColumns, linger, longGap, profiles } from './subtitle_profiles.js';
 import type { LetterCount, ProfileRules } from './subtitle_profiles.js';
@@ -14,13 +12,14 @@ import type { TranscriptLike, TranscriptSegment } from './transcript.js';
 export function* subtitleCues(
   transcript: TranscriptLike,
   options: FormatOptions,
-  markLine: MarkLine,
+  write: WriteText,
 ): Generator<Cue> {
   const rules = options.profile && profiles[options.profile];
-  if (!rules) yield* cues(transcript, options, markLine);
+  if (!rules) yield* cues(transcript, options, write);
   else {
     for (const cue of timed(divided(unitsOf(transcript), rules), rules)) {
-      yield { ...cue, text: marked(cue.text, markLine) };
+      // A name would take room that the rules count.
+      yield { ...cue, text: write(cue.text) };
     }
   }
 }

@@ -5,6 +5,8 @@ export interface TranscriptWord {
   readonly word: string;
   readonly start: number;
   readonly end: number;
+  /** Who says it. */
+  readonly speaker?: string;
 }
 
 /** A timed piece of text. Times in seconds. */
@@ -15,7 +17,7 @@ export interface TranscriptSegment {
   readonly words?: readonly TranscriptWord[];
   /** A language code, where it may differ from the transcript's. */
   readonly language?: string;
-  /** Who speaks. Subtitles of a `profile` have a line for each of two speakers. */
+  /** Who speaks: txt and srt name them before the text, vtt by a voice span. Subtitles of a `profile` have a line for each of two. */
   readonly speaker?: string;
 }
 

@@ -18,3 +18,10 @@ export function underlined(text: string): string {
 export function inOneLine(text: string): string {
   return strip(text).replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }
+
+/** In one line. */
+export const inLine = (text: string): string => strip(text).replaceAll(/\s+/gu, ' ');
+
+/** Text behind the name of the one who says it. */
+export const saidBy = (speaker: string | undefined, text: string): string =>
+  speaker === undefined ? text : `${inLine(speaker)}: ${text}`;

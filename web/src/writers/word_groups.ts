@@ -32,7 +32,8 @@ function* groups(
   for (const units of segments) {
     for (const [index, unit] of units.entries()) {
       const isFirst = index % (maxWordsPerLine ?? 1000) === 0;
-      const begins = keepsSegments && isFirst && group.length > 0;
+      const isOthers = group.length > 0 && unit[0]!.speaker !== group[0]!.speaker;
+      const begins = (keepsSegments && isFirst && group.length > 0) || isOthers;
       const isLate = !keepsSegments && unit[0]!.start - previousStart > longPause;
       const length = widthOf(textOf(unit));
       if (lineLength > 0 && lineLength + length <= width && !isLate && !begins) {
