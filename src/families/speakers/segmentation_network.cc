@@ -178,6 +178,7 @@ bool SegmentationNetwork::step() {
   return stage_ != Stage::done;
 }
 
+/// Recurrent: what 7 or 8 bits lose of an activation changes every thirtieth class.
 void SegmentationNetwork::product(const SpeakerProduct& product, size_t rows, const float* x,
                                   size_t x_stride, float* y, size_t y_stride,
                                   Epilogue epilogue) const {
