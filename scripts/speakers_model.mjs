@@ -152,22 +152,23 @@ function normOf(w, name) {
   return { factor, summand: factor.map((f, i) => (bias?.[i] ?? 0) - mean[i] * f) };
 }
 
-/** The 80 filters of 251 taps, from the two numbers that were learned of each pair. */
+/**
+ * The 80 filters of 251 taps, from the two numbers that were learned of each pair: of each its first half, which the second
+ * one mirrors (40 even filters) or mirrors and negates (40 odd ones), its middle, and zeros up to a row of 128.
+ */
 function sincFilters(lows, bands) {
-  const filters = new Float32Array(80 * 251);
+  const filters = new Float32Array(80 * 128);
   for (let i = 0; i < 40; ++i) {
     const low = 50 + Math.abs(lows[i]);
     const high = Math.min(Math.max(low + 50 + Math.abs(bands[i]), 50), 8000);
     const band = 2 * (high - low);
-    const [even, odd] = [251 * i, 251 * (i + 40)];
+    const [even, odd] = [128 * i, 128 * (i + 40)];
     filters[even + 125] = 1;
     for (let k = 0; k < 125; ++k) {
       const n = (2 * Math.PI * (k - 125)) / 16000;
       const factor = (0.54 - 0.46 * Math.cos((2 * Math.PI * k) / 250)) / (n / 2) / band;
       filters[even + k] = (Math.sin(high * n) - Math.sin(low * n)) * factor;
-      filters[even + 250 - k] = filters[even + k];
       filters[odd + k] = (Math.cos(low * n) - Math.cos(high * n)) * factor;
-      filters[odd + 250 - k] = -filters[odd + k];
     }
   }
   return filters;
@@ -222,8 +223,8 @@ function addSegmentation(pack, w) {
   pack.matrix(
     name('convolutions.0.weight'),
     80,
-    251,
-    (row, column) => filters[251 * row + column],
+    128,
+    (row, column) => filters[128 * row + column],
     true,
   );
   // Rows of features are 80 numbers, then 64, the last four of which are zeros.

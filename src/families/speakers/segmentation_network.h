@@ -12,7 +12,7 @@ namespace susurrus {
 /// LSTM over 589 frames. The convolutions take one window after the other; the LSTM takes a frame of all windows at once.
 class SegmentationNetwork {
  public:
-  static constexpr size_t kMostWindows = 8;
+  static constexpr size_t kMostWindows = 4;
 
   /// Both outlive it.
   SegmentationNetwork(const SegmentationWeights& weights, const KernelTable& kernels)
@@ -31,6 +31,7 @@ class SegmentationNetwork {
 
   void measure_samples();
   bool filter();
+  void fold_samples(size_t rows, const float* samples, float* even, float* odd) const;
   bool convolve(size_t which);
   bool advance_lstm();
   bool classify();

@@ -40,7 +40,7 @@ class Walk {
     for (size_t i = 0; i < 4; ++i) {
       norm(name + "norms." + std::to_string(i), kChannels[i], to.norms[i]);
     }
-    matrix(name + "convolutions.0", 80, 251, to.convolutions[0].weight);
+    matrix(name + "convolutions.0", 80, 128, to.convolutions[0].weight);
     product(name + "convolutions.1", 60, 416, to.convolutions[1]);
     product(name + "convolutions.2", 60, 320, to.convolutions[2]);
     for (size_t i = 0; i < to.lstm.size(); ++i) {

@@ -28,8 +28,9 @@ struct SegmentationWeights {
     TensorView state;  // [kGates, kState]; rows as those of `input`: input, forget, output, cell
   };
 
-  std::array<SpeakerNorm, 4> norms;            // of the samples, and after each convolution
-  std::array<SpeakerProduct, 3> convolutions;  // [80, 251], [60, 416], [60, 320]
+  std::array<SpeakerNorm, 4> norms;  // of the samples, and after each convolution
+  /// [80, 128], half of each filter: 40 even ones, then 40 odd ones; [60, 416]; [60, 320].
+  std::array<SpeakerProduct, 3> convolutions;
   std::array<std::array<Direction, 2>, kLayers> lstm;
   std::array<SpeakerProduct, 3> linear;
 };

@@ -185,7 +185,8 @@ const float* VoiceNetwork::first_band(size_t band) {
   for (; ready_bands_ <= band; ++ready_bands_) {
     for (size_t tap = 0; tap < kTaps; ++tap) {
       const bool is_inside = ready_bands_ + tap >= 1 && ready_bands_ + tap <= kMel;
-      const float* mel = workspace_.data() + layout.mel + (ready_bands_ + tap - 1) * (frames_ + 2);
+      const size_t from = is_inside ? ready_bands_ + tap - 1 : 0;
+      const float* mel = workspace_.data() + layout.mel + from * (frames_ + 2);
       for (size_t f = 0; f < frames_; ++f) {
         for (size_t t = 0; t < kTaps; ++t) {
           patches[f * kPatch + tap * kTaps + t] = is_inside ? mel[f + t] : 0.0f;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "base/json_document.h"
 #include "container/recording_sink.h"
@@ -62,7 +63,6 @@ void with_networks(const Run& run) {
     for (const KernelTable* kernels : variants()) {
       WeightStore store(speakers_alone(), kernels->packing);
       const Status status = read_file(store, Bytes(bytes->begin(), bytes->end()));
-      if (!status) std::printf("%s %s %s\n", std::string(status.error().subject.view()).c_str(), std::string(status.error().expected.view()).c_str(), std::string(status.error().got.view()).c_str());
       ASSERT_TRUE(status.has_value());
       auto networks = TrainedSpeakerNetworks::create(store, *kernels);
       ASSERT_TRUE(networks.has_value());
@@ -84,6 +84,72 @@ size_t class_of(const float* row) {
   return static_cast<size_t>(std::max_element(row, row + Networks::kClasses) - row);
 }
 
+/// A model of random weights, small enough that activations stay sane.
+void fill(WeightStore& store, Dtype bias_dtype = Dtype::f32) {
+  ModelMetadata metadata;
+  metadata.model_type.assign("speakers");
+  metadata.family.emplace<OtherMetadata>().architecture.emplace_back("n_speakers_version", 1);
+  std::vector<TensorInfo> infos;
+  for (const WantedTensor& wanted : SpeakerWeights::wanted()) {
+    TensorInfo& info = infos.emplace_back();
+    info.name = wanted.name;
+    info.shape = wanted.shape;
+    info.dtype = wanted.kind == WeightKind::values ? bias_dtype : Dtype::f32;
+    info.raw_byte_count = tensor_byte_count(info.dtype, info.shape).value();
+  }
+  ModelManifest manifest;
+  manifest.metadata = &metadata;
+  manifest.tensors = infos;
+  ASSERT_TRUE(store.on_manifest(manifest).has_value());
+  uint32_t state = 1;
+  for (const TensorInfo& info : infos) {
+    auto place = store.place_tensor(info);
+    ASSERT_TRUE(place.has_value());
+    std::ranges::fill(*place, uint8_t{0});
+    const double width =
+        info.shape.rank() == 1 ? 0.5 : 1 / std::sqrt(static_cast<double>(info.shape[1]));
+    for (size_t i = 0; info.dtype == Dtype::f32 && i < place->size() / sizeof(float); ++i) {
+      state = state * 1664525 + 1013904223;
+      const auto value =
+          static_cast<float>(width * (static_cast<double>(state >> 8) / 8388608 - 1));
+      std::memcpy(place->data() + i * sizeof(float), &value, sizeof value);
+    }
+    store.on_tensor_complete(info);
+  }
+}
+
+std::vector<float> noise(size_t count, uint32_t seed) {
+  std::vector<float> values(count);
+  for (float& value : values) {
+    seed = seed * 1664525 + 1013904223;
+    value = static_cast<float>(seed >> 8) / 8388608.0f - 1;
+  }
+  return values;
+}
+
+std::vector<float> vector_of(Networks& networks, const std::vector<float>& features) {
+  networks.begin_voice(features);
+  run_to_end(networks);
+  return {networks.vector().begin(), networks.vector().end()};
+}
+
+std::vector<float> probabilities_of(Networks& networks, std::vector<const float*> windows) {
+  networks.begin_windows(windows);
+  run_to_end(networks);
+  return {networks.log_probabilities().begin(), networks.log_probabilities().end()};
+}
+
+std::vector<TensorInfo> right_tensors() {
+  std::vector<TensorInfo> infos;
+  for (const WantedTensor& wanted : SpeakerWeights::wanted()) {
+    TensorInfo& info = infos.emplace_back();
+    info.name = wanted.name;
+    info.shape = wanted.shape;
+    info.dtype = Dtype::f32;
+  }
+  return infos;
+}
+
 double cosine(std::span<const float> a, std::span<const float> b) {
   double product = 0;
   double one = 0;
@@ -97,6 +163,81 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 }
 
 }  // namespace
+
+SUSURRUS_TEST(speaker_networks_have_exactly_their_tensors) {
+  ModelMetadata metadata;
+  metadata.model_type.assign("speakers");
+  auto& architecture = metadata.family.emplace<OtherMetadata>().architecture;
+  std::vector<TensorInfo> infos = right_tensors();
+  const Status without_version = kSpeakersFamily.check(metadata, infos);
+  ASSERT_FALSE(without_version.has_value());
+  EXPECT_TRUE(without_version.error().code == ErrorCode::unsupported_version);
+  architecture.emplace_back("n_speakers_version", 1);
+  EXPECT_TRUE(kSpeakersFamily.check(metadata, infos).has_value());
+  EXPECT_FALSE(kSpeakersFamily.check(metadata, {}).has_value());
+  EXPECT_TRUE(kSpeakersFamily.match(metadata, infos, {}).has_value());
+
+  infos.back().name = "another";
+  const auto lacking = kSpeakersFamily.match(metadata, infos, {});
+  ASSERT_FALSE(lacking.has_value());
+  EXPECT_TRUE(lacking.error().code == ErrorCode::missing_tensor);
+
+  infos = right_tensors();
+  for (TensorInfo& info : infos) {
+    if (info.shape.rank() == 2) info.shape = Shape({info.shape[1], info.shape[0]});
+  }
+  const auto turned = kSpeakersFamily.match(metadata, infos, {});
+  ASSERT_FALSE(turned.has_value());
+  EXPECT_TRUE(turned.error().code == ErrorCode::shape_mismatch);
+}
+
+SUSURRUS_TEST(speaker_networks_refuse_biases_of_other_types) {
+  WeightStore store(speakers_alone());
+  fill(store, Dtype::f16);
+  const auto networks = TrainedSpeakerNetworks::create(store, default_kernels());
+  ASSERT_FALSE(networks.has_value());
+  EXPECT_TRUE(networks.error().code == ErrorCode::unsupported_feature);
+  WeightStore empty(speakers_alone());
+  const auto none = TrainedSpeakerNetworks::create(empty, default_kernels());
+  ASSERT_FALSE(none.has_value());
+  EXPECT_TRUE(none.error().code == ErrorCode::missing_tensor);
+}
+
+SUSURRUS_TEST(speaker_networks_forget_what_they_heard) {
+  WeightStore store(speakers_alone());
+  fill(store);
+  const KernelTable& kernels = speaker_kernels();
+  auto networks = TrainedSpeakerNetworks::create(store, kernels);
+  ASSERT_TRUE(networks.has_value());
+  const std::vector<float> voice = noise(13 * Networks::kMelBins, 1);
+  const std::vector<float> vector = vector_of(**networks, voice);
+  EXPECT_TRUE(std::isfinite(vector[0]));
+  EXPECT_TRUE(vector != vector_of(**networks, noise(13 * Networks::kMelBins, 2)));
+  const std::vector<float> shortest = vector_of(**networks, noise(3 * Networks::kMelBins, 3));
+  EXPECT_TRUE(std::ranges::all_of(shortest, [](float value) { return std::isfinite(value); }));
+  const std::vector<float> nothing(40 * Networks::kMelBins, std::nanf(""));
+  vector_of(**networks, nothing);
+  // Left before its end.
+  (*networks)->begin_voice(noise(40 * Networks::kMelBins, 4));
+  for (int i = 0; i < 30; ++i) (*networks)->step();
+  EXPECT_TRUE(vector == vector_of(**networks, voice));
+
+  // Half a minute with the plain kernels.
+  if (is_plain(kernels)) return;
+  const std::vector<float> one = noise(Networks::kWindowSamples, 5);
+  const std::vector<float> other = noise(Networks::kWindowSamples, 6);
+  const std::vector<float> both = probabilities_of(**networks, {one.data(), other.data()});
+  const std::vector<float> broken(Networks::kWindowSamples, std::nanf(""));
+  probabilities_of(**networks, {broken.data()});
+  const std::vector<float> alone = probabilities_of(**networks, {other.data()});
+  double worst = 0;
+  for (size_t i = 0; i < alone.size(); ++i) {
+    const double difference = std::fabs(static_cast<double>(alone[i]) - both[alone.size() + i]);
+    worst = difference <= worst ? worst : difference;
+  }
+  EXPECT_TRUE(worst < 1e-4);
+  EXPECT_TRUE(vector == vector_of(**networks, voice));
+}
 
 SUSURRUS_TEST(speaker_segmentation_is_the_references) {
   const auto list = shared_json("speakers/expected/segmentation.json");
