@@ -45,7 +45,14 @@ const layers = {
   ],
   bindings: [
     ...['base', 'parallel', 'stream', 'container', 'container/apr1', 'kernels', 'audio'],
-    ...['families/whisper', 'families/detector', 'convert', 'session', 'session/networks'],
+    ...[
+      'families/whisper',
+      'families/detector',
+      'families/speakers',
+      'convert',
+      'session',
+      'session/networks',
+    ],
   ],
 };
 
@@ -197,7 +204,7 @@ const onlyModules = {
   // A log-mel spectrogram without a model is that of a model.
   'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
   // The command line and the page use what every user of the package has.
-  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph|_cache)?\.(ts|mjs)$/ },
+  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph|_cache|_speakers)?\.(ts|mjs)$/ },
   // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
   // A recording's download and what is heard of it are one bar. How many engines there may be is said once.
   'web/cli → web/src/api': {
@@ -206,7 +213,7 @@ const onlyModules = {
   },
   // What a URL or stdin holds is collected as the package does it, before it is known who decodes it.
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
-  'web/cli → web/src/writers': { module: /\/(columns|time|read_subtitles)\.ts$/ },
+  'web/cli → web/src/writers': { module: /\/(columns|time|read_subtitles|white_space)\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   // --jobs shares its engines among recordings, of which each may have so many.
   'web/cli → web/src/platform': { module: /\/(node_atomic_files|workers)\.ts$/ },

@@ -1,5 +1,5 @@
 // The help of the commands that transcribe audio.
-import type { CommandHelp, HelpRow } from './help.js';
+import type { CommandHelp } from './help.js';
 import { modelSection, optionSections, outputSection } from './help_rows.js';
 import { liveOptionNames } from './listening_options.js';
 
@@ -27,6 +27,15 @@ export const transcribeHelp: CommandHelp = {
             'worked on. On stdout the order of the recordings is kept. Fewer recordings than processes have several engines each',
         ],
         ['--skip-existing', 'leave out recordings whose files are there and complete'],
+      ],
+    },
+    {
+      title: 'Speakers',
+      rows: [
+        [
+          '--speakers auto|N|MIN-MAX',
+          'name who speaks (S1, S2 …): as many as there are, exactly N, or from MIN to MAX. Text appears at the end',
+        ],
       ],
     },
     {
@@ -156,11 +165,6 @@ export const scoreHelp: CommandHelp = {
   ],
 };
 
-export const speakersRow: HelpRow = [
-  '--speakers auto|N|MIN-MAX',
-  'tell speakers apart: as many as there are, exactly N, or from MIN to MAX',
-];
-
 export const speakersHelp: CommandHelp = {
   summary: 'says who speaks when in recordings',
   usage: ['AUDIO... [options]'],
@@ -170,7 +174,7 @@ export const speakersHelp: CommandHelp = {
   sections: [
     {
       rows: [
-        [speakersRow[0], 'how many people speak (auto)'],
+        ['--speakers auto|N|MIN-MAX', 'how many people speak (auto)'],
         ['--json', 'write turns and speakers as JSON'],
         ['--vectors', 'add the voices as vectors, which can recognise people; needs --json'],
         ['--variant simd|relaxed', 'which engine runs (the fastest one)'],

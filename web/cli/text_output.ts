@@ -2,6 +2,7 @@
 import { format } from '../src/node.js';
 import type { TranscriptLike } from '../src/node.js';
 import { clock, toMilliseconds } from '../src/writers/time.js';
+import { saidBy } from '../src/writers/white_space.js';
 import { colored, safe } from './terminal.js';
 import type { Color } from './terminal.js';
 
@@ -33,10 +34,11 @@ const unsure = 0.7;
 /** Lines as a terminal may have them. Words have colours of their own where each has a time. */
 export function textLines(segments: readonly SpokenSegment[], style: TextStyle): string {
   return segments
-    .map((segment) => {
+    .map(({ speaker, ...segment }) => {
       const times = style.hasTimes ? timesOf(segment) : '';
       const line = format({ segments: [segment] }, 'txt');
-      return times + (style.hasColors ? inColors(segment, line.trimEnd()) : safe(line));
+      const name = speaker === undefined ? '' : safe(saidBy(speaker, ''));
+      return times + name + (style.hasColors ? inColors(segment, line.trimEnd()) : safe(line));
     })
     .join('');
 }

@@ -20,6 +20,7 @@ import { recordingsIn } from './recordings.js';
 import type { Recording } from './recordings.js';
 import { forEachFile, isRefusedOption, tellError } from './several_files.js';
 import { tell } from './terminal.js';
+import { speakerArguments, speakerCount } from './speakers.js';
 import { outputArguments, TranscriptOutput } from './transcript_output.js';
 
 const mostJobs = 256;
@@ -29,6 +30,7 @@ export const transcribeArguments = {
   ...listeningArguments('transcribe'),
   ...outputArguments,
   ...vadArguments,
+  ...speakerArguments,
   'temperature-increment-on-fallback': { type: 'string' },
   jobs: { type: 'string' },
   workers: { type: 'string' },
@@ -48,8 +50,10 @@ export async function transcribeCommand(
   const listening = listeningOptions(heard, 'transcribe');
   const vad = vadOption(values);
   const workers = values.workers === undefined ? undefined : numberOrAuto(values, 'workers');
+  const speakers = values.speakers === undefined ? undefined : speakerCount(values.speakers);
   const options: AnyTranscribeOptions = {
     ...listening,
+    ...(speakers && { speakers }),
     ...(vad !== undefined && { vad }),
     ...(workers !== undefined && { workers }),
   };
@@ -60,7 +64,7 @@ export async function transcribeCommand(
   }
   const output = new TranscriptOutput(values, {
     recordings,
-    hasWords: options.timestamps === 'word',
+    hasWords: options.timestamps === 'word' || (speakers !== undefined && !options.timestamps),
     hasTimes: options.timestamps === 'segment' || options.timestamps === 'word',
     task: options.task,
     defaultFormat: 'txt',
@@ -88,9 +92,11 @@ export async function transcribeCommand(
     await withModel(values, signal, (model) =>
       forEachFile(due, signal, async (recording) => {
         tellName(recording);
-        const onSegment = output.isText ? (each: Segment) => output.show([each]) : undefined;
+        // Speakers are known at the end.
+        const isShownEarly = output.isText && speakers === undefined;
+        const onSegment = isShownEarly ? (each: Segment) => output.show([each]) : undefined;
         const heard = await hearHere(model, recording.file, { ...options, signal }, onSegment);
-        const written = output.isText ? [] : await output.write(recording, heard.result);
+        const written = isShownEarly ? [] : await output.write(recording, heard.result);
         tellHeard(recording, heard, written);
       }).finally(() => output.finish()),
     );

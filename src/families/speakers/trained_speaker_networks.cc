@@ -23,11 +23,6 @@ constexpr size_t kLogProbabilities =
 
 }  // namespace
 
-const KernelTable& speaker_kernels() {
-  const KernelTable* kernels = find_kernels(Variant::simd128);
-  return kernels == nullptr ? default_kernels() : *kernels;
-}
-
 Result<std::unique_ptr<TrainedSpeakerNetworks>> TrainedSpeakerNetworks::create(
     const WeightStore& store, const KernelTable& kernels) {
   SUSURRUS_ASSIGN_OR_RETURN(SpeakerWeights weights, SpeakerWeights::find(store));

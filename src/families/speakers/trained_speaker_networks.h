@@ -7,11 +7,6 @@
 
 namespace susurrus {
 
-/// The kernels that suit these networks, and whose packing their store is to have: 16-bit activations wherever they are linked.
-/// The relaxed dot product's would have to be two terms of 7 or 8 bits, which takes longer than that where the processor has
-/// no instruction for it.
-const KernelTable& speaker_kernels();
-
 /// The networks of a model of kSpeakersFamily. One works at a time, in memory that both use and that is taken when they are made.
 class TrainedSpeakerNetworks final : public SpeakerNetworks {
  public:

@@ -4,14 +4,15 @@ import { invalidOption } from '../api/errors.js';
 interface Turn {
   readonly start: number;
   readonly end: number;
-  readonly speaker: string;
+  readonly speaker?: string;
 }
 
 /** Fields are separated by blanks. */
 const field = (text: string): string => text.trim().replace(/\s+/gu, '_') || '_';
 
 /**
- * Returns turns as Rich Transcription Time Marked (RTTM), which tools that measure diarization read: a line each.
+ * Returns turns as Rich Transcription Time Marked (RTTM), which tools that measure diarization read: a line each. The segments of a
+ * transcript with speakers are turns, too.
  *
  * @param recording What the lines call the recording.
  * @throws SusurrusError `invalid_argument` for anything but turns.
@@ -29,7 +30,8 @@ export function formatTurns(
   if (!Array.isArray(given)) throw invalidOption('found', 'what findSpeakers() returned', found);
   const name = field(recording);
   return found.turns
-    .map(({ start, end, speaker }) => {
+    .flatMap(({ start, end, speaker }) => {
+      if (speaker === undefined) return [];
       const times = `${start.toFixed(3)} ${(end - start).toFixed(3)}`;
       return `SPEAKER ${name} 1 ${times} <NA> <NA> ${field(speaker)} <NA> <NA>\n`;
     })

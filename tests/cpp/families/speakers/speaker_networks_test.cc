@@ -206,7 +206,7 @@ SUSURRUS_TEST(speaker_networks_refuse_biases_of_other_types) {
 SUSURRUS_TEST(speaker_networks_forget_what_they_heard) {
   WeightStore store(speakers_alone());
   fill(store);
-  const KernelTable& kernels = speaker_kernels();
+  const KernelTable& kernels = default_kernels();
   auto networks = TrainedSpeakerNetworks::create(store, kernels);
   ASSERT_TRUE(networks.has_value());
   const std::vector<float> voice = noise(13 * Networks::kMelBins, 1);
