@@ -227,15 +227,18 @@ export class EngineModel implements CommonModel {
     if (!speakers) return this.#hear(run, { audio, settings, options, saved });
     // What is left out of the result.
     const hasWords = saved ? settings.timestamps === 'word' : options.timestamps !== 'segment';
-    return withSpeakers(
-      this.#speakers,
-      { options: speakers, signal: options.signal, leaving: run.leaving, hasWords },
-      (search, signal) =>
-        this.#hear(run, {
-          ...{ audio, settings, saved, options: { ...options, signal } },
-          tap: (opened) => search.tap(opened),
-        }),
-    );
+    // The engine stays awake, and the networks with it, until the speakers are found.
+    const work = (): Promise<Transcript> =>
+      withSpeakers(
+        this.#speakers,
+        { options: speakers, signal: options.signal, leaving: run.leaving, hasWords },
+        (search, signal) =>
+          this.#hear(run, {
+            ...{ audio, settings, saved, options: { ...options, signal } },
+            tap: (opened) => search.tap(opened),
+          }),
+      );
+    return this.#engine.use(this, work, options.signal);
   }
 
   #hear(

@@ -154,7 +154,7 @@ export function withoutSpeakers(
 ): AnyTranscribeOptions {
   // Unchecked: it may be anything.
   if (!speakersAsked((options as AnyTranscribeOptions | null)?.speakers)) {
-    if (typeof options !== 'object' || !('speakers' in options)) return options;
+    if (!options || typeof options !== 'object' || !('speakers' in options)) return options;
     const { speakers: _, ...others } = options;
     return others;
   }
