@@ -223,7 +223,7 @@ export const strings = {
   speakers: {
     fetching: 'Fetching what tells speakers apart (9 MB) …',
     notTold: 'The speakers were not told apart',
-    missing: 'What tells them apart could not be fetched. The text is not affected.',
+    missing: 'The networks that do it could not be loaded. The text is not affected.',
     noteNotTold: 'speakers not told apart',
     rename: (name: string) => `${name}: change this name`,
     renameHint: 'Change this name everywhere. The name of another speaker makes them one.',

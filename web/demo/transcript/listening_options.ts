@@ -1,5 +1,6 @@
 import { languageNames } from '../../src/index.js';
-import type { ModelInfo, AnyTranscribeOptions, SpeakerCount } from '../../src/index.js';
+import type { ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
+import type { SpeakerCount } from '../../src/speakers.js';
 import { byId, element } from '../shell/dom.js';
 import { pageStore } from '../shell/text_store.js';
 

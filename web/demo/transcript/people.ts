@@ -92,6 +92,6 @@ export function partsOf(
     do count += assigned[at++]?.words?.length ?? 0;
     while (count < (segment.words?.length ?? 0) && at < assigned.length);
     const parts = assigned.slice(from, at);
-    return hasWords ? parts : parts.map(({ words: _, ...part }) => part);
+    return parts.map(({ words, ...part }) => (hasWords && words ? { ...part, words } : part));
   });
 }

@@ -55,11 +55,12 @@ export class SpeakerLabel {
   }
 
   #offer(): void {
-    const people = this.#calls.people();
+    const names = this.#calls.people().map(({ name }) => name);
+    const offered = Array.from(this.#choice.options, ({ value }) => value);
     // Those that are there stay: this may be called while they are open.
-    if (this.#choice.length === people.length + 1) return;
+    if (offered.join('\n') === [...names, ''].join('\n')) return;
     this.#choice.replaceChildren(
-      ...people.map(({ name }) => choiceOf(name, name)),
+      ...names.map((name) => choiceOf(name, name)),
       choiceOf('', strings.speakers.somebodyElse),
     );
     this.#choice.value = this.#speaker;

@@ -128,7 +128,10 @@ export class TranscriptPanel {
 
   #onChange(document: TranscriptDocument, change: DocumentChange): void {
     // Segments get other numbers: what is written in the field counts now.
-    if (change.kind === 'settling') return this.#editor.close();
+    if (change.kind === 'settling') {
+      this.#editor.close();
+      return;
+    }
     this.#paragraphs.change(document, change);
     this.#showState(document);
   }
