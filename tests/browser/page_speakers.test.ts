@@ -143,7 +143,7 @@ describe('speakers', () => {
     const { page, problems } = await openTalk();
     await attribute(page, 3, 'S2');
     await shown(() => names(page)).toEqual(['S1', 'S2', 'S1', 'S2']);
-    await shown(() => focused(page)).toBe('Who says this paragraph, not S2');
+    await shown(() => focused(page)).toBe('S2: change this name');
     await attribute(page, 0, 'Somebody else');
     await shown(() => names(page)).toEqual(['S3', 'S2', 'S1', 'S2']);
     await page.keyboard.press('Control+z');
@@ -187,14 +187,15 @@ describe('speakers', () => {
   });
 });
 
-describe('telling speakers apart', () => {
-  async function asking() {
-    const opened = await stage.open({ acceptDownloads: true });
-    await openOptions(opened.page);
-    await opened.page.check('#speakers');
-    return opened;
-  }
+/** A page that is to tell speakers apart. */
+async function asking() {
+  const opened = await stage.open({ acceptDownloads: true });
+  await openOptions(opened.page);
+  await opened.page.check('#speakers');
+  return opened;
+}
 
+describe('telling speakers apart', () => {
   test('is asked for, with a number, and remembered', async () => {
     const { page, problems } = await stage.open();
     await openOptions(page);
@@ -247,10 +248,27 @@ describe('telling speakers apart', () => {
     await shown(() => page.isVisible('#error')).toBe(false);
     release();
   });
+});
 
-  const isThere = existsSync(join(projectRoot, 'dist/demo/models/speakers.apr'));
-  if (!isThere) console.warn('Real speakers are not tested: models/speakers.apr is not made.');
-  (isThere ? test : test.skip)('works, and keeps nothing of the voices', async () => {
+const isThere = existsSync(join(projectRoot, 'dist/demo/models/speakers.apr'));
+const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
+
+(isThere ? describe : describe.skip)(`real speakers${without}`, () => {
+  test('are told apart without a network too, once they were with one', async () => {
+    const { page } = await stage.open({ serviceWorkers: 'allow' });
+    await page.waitForSelector('html[data-offline="ready"]', { state: 'attached' });
+    await openOptions(page);
+    await page.check('#speakers');
+    await worked(page, () => page.click('#sample'));
+    await shown(() => names(page)).toContain('S1');
+    await page.context().setOffline(true);
+    await page.reload();
+    await settled(page);
+    await worked(page, () => page.click('#sample'));
+    await shown(() => names(page)).toContain('S1');
+  });
+
+  test('are told apart, and nothing of the voices is kept', async () => {
     const { page, problems, requests } = await asking();
     await worked(page, () => page.click('#sample'));
     await shown(() => names(page)).toContain('S1');

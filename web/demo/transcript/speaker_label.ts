@@ -40,7 +40,7 @@ export class SpeakerLabel {
   }
 
   focus(): void {
-    this.#choice.focus({ preventScroll: true });
+    this.#name.focus({ preventScroll: true });
   }
 
   show(speaker: string): void {

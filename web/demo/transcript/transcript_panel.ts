@@ -249,11 +249,10 @@ export class TranscriptPanel {
     });
   }
 
-  /** The paragraph may become a part of the one before. */
+  /** The paragraph may become a part of the one before. On a name the keys of undo work, in a choice they do not. */
   #attribute(group: readonly number[], name: string | undefined): void {
     this.#document?.attribute(group, name);
-    const label = this.#paragraphs.speakerOf(group[0] ?? 0);
-    label?.focus();
+    this.#paragraphs.speakerOf(group[0] ?? 0)?.focus();
   }
 
   /** The keyboard goes on at the first of these segments that is there. */
