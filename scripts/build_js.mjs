@@ -270,6 +270,10 @@ async function buildDemo() {
     ]),
     ...engineFiles.map((name) => [made(name), name]),
     ...['digits.apr', 'vad.tsm'].map((name) => [from(`models/${name}`), `models/${name}`]),
+    // Not everybody has made it; without it the page says so when speakers are asked for.
+    ...['speakers.apr']
+      .map((name) => [from(`models/${name}`), `models/${name}`])
+      .filter(([source]) => existsSync(source)),
   ];
   for (const [source, name] of copies) {
     copyFileSync(source, made(`demo/${name}`));

@@ -10,6 +10,8 @@ const from = (path) => join(root, 'web/demo/offline', path);
 const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'icon-180.png'];
 /** Servers change it: scripts/serve_demo.mjs puts its models in. */
 const changing = ['models.json'];
+/** Kept once it was used. */
+const later = ['models/speakers.apr'];
 /**
  * Models are kept by the package, in a place of their own; the detector of speech is part of the page. Dictionaries of Chinese come when they
  * are asked for.
@@ -52,21 +54,27 @@ function manifestOf({ page }) {
   };
 }
 
+/** @typedef {Readonly<Record<string, string>>} Digests */
+
 /**
  * The addresses of the files in `folder` and their digests; the version differs where one of them does.
- * @type {(folder: string) => { version: string; files: Readonly<Record<string, string>>; changing: readonly string[] }}
+ * @type {(folder: string) => { version: string; files: Digests; later: Digests; changing: readonly string[] }}
  */
 export function pageFilesIn(folder) {
   const digestOf = (bytes) => createHash('sha256').update(bytes).digest('hex');
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((name) => !isLeftOut(name) && name !== 'service_worker.js')
     .sort();
-  const files = Object.fromEntries(
-    names.map((name) => [name, digestOf(readFileSync(join(folder, name)))]),
-  );
-  return { version: digestOf(JSON.stringify(files)).slice(0, 16), files, changing };
+  const digestsOf = (wanted) =>
+    Object.fromEntries(
+      names.filter(wanted).map((name) => [name, digestOf(readFileSync(join(folder, name)))]),
+    );
+  const all = {
+    files: digestsOf((name) => !isLeftOut(name) && name !== 'service_worker.js'),
+    later: digestsOf((name) => later.includes(name)),
+  };
+  return { version: digestOf(JSON.stringify(all)).slice(0, 16), ...all, changing };
 }
 
 /** Last of all: the page's other files are in `folder`. */

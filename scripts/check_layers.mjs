@@ -222,7 +222,7 @@ const onlyModules = {
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.
   'web/demo → web/src': {
-    module: /^web\/src\/(index|files|graph|cache|browser_platform)\.(ts|mjs)$/,
+    module: /^web\/src\/(index|files|graph|cache|speakers|browser_platform)\.(ts|mjs)$/,
   },
   'web/demo → web/page': { module: /^web\/page\/(live|live\/wake_lock|text_track)\.ts$/ },
 };

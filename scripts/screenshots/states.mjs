@@ -1,5 +1,5 @@
 // How the demo page is brought into each of the states that pictures are taken of.
-/* global atob, document, DataTransfer, DragEvent, File */ // in the page
+/* global atob, document, indexedDB, DataTransfer, DragEvent, File */ // in the page
 
 /** Waits until the page does nothing more. */
 const settled = (page) =>
@@ -32,6 +32,45 @@ function long(wav, times) {
   return Buffer.concat([header, data]);
 }
 
+/** A transcript of an earlier visit: who says what, a third of a second for each word. */
+async function keep(page, name, said) {
+  let time = 0;
+  const segments = said.map(([speaker, text]) => {
+    const words = text.split(' ').map((word) => {
+      const start = time;
+      time += 0.35;
+      return { word: ` ${word}`, start, end: time, probability: 0.9, speaker };
+    });
+    return { start: words[0].start, end: time, text: ` ${text}`, language: 'en', words, speaker };
+  });
+  const people = [...new Set(said.map(([speaker]) => speaker))].map((each, colour) => ({
+    name: each,
+    colour,
+  }));
+  const facts = { id: name, name, created: Date.now(), duration: time };
+  const content = { ...facts, segments, rejected: [], people, note: '0:20 · English' };
+  const entry = { ...facts, changed: Date.now(), beginning: said[0][1], revision: 1 };
+  await page.evaluate(
+    ({ entry, content }) =>
+      new Promise((done, failed) => {
+        const opening = indexedDB.open('susurrus-transcripts');
+        opening.onerror = failed;
+        opening.onsuccess = () => {
+          const writing = opening.result.transaction(['entries', 'contents'], 'readwrite');
+          writing.objectStore('entries').put(entry);
+          writing.objectStore('contents').put({ id: entry.id, content });
+          writing.oncomplete = () => {
+            opening.result.close();
+            done();
+          };
+        };
+      }),
+    { entry, content },
+  );
+  await page.reload();
+  await settled(page);
+}
+
 async function transcribed(page, { sound }) {
   await drop(page, 'The ship.wav', sound('sentences.wav'));
   await page.waitForSelector('.segment');
@@ -51,7 +90,10 @@ export const states = {
     await page.click('#model_button');
     await page.locator('#model_menu[data-listed]').waitFor();
   },
-  options: async (page) => page.click('.more-options summary'),
+  options: async (page) => {
+    await page.click('.more-options summary');
+    await page.check('#speakers');
+  },
   working: async (page, { sound }) => {
     await drop(page, 'A long talk.wav', long(sound('sentences.wav'), 40));
     await page.waitForSelector('.segment');
@@ -66,6 +108,20 @@ export const states = {
     await transcribed(page, tools);
     await page.click('#find');
     await page.fill('#find_text', 'the');
+  },
+  speakers: async (page) => {
+    await keep(page, 'Three at a table.wav', [
+      ['Ada', 'Shall we begin with what the readers wrote?'],
+      [
+        'S2',
+        'Two of them could not find the button. The third one found it, and did not dare to press it.',
+      ],
+      ['Margaret Hamilton', 'Then it says too little.'],
+      ['Ada', 'Or it says it too late. I should like to see it beside the name.'],
+      ['S2', 'Beside the name it is.'],
+    ]);
+    await page.click('.history-open');
+    await page.locator('.speaker-name').first().waitFor();
   },
   queue: async (page, { sound }) => {
     for (const name of ['Monday.wav', 'Tuesday.wav']) {

@@ -288,23 +288,34 @@ function sampleOf(change: (data: Buffer) => Buffer): Uint8Array {
   return Buffer.concat([header, data]);
 }
 
-/** Transcripts of an earlier visit, by their names: the texts of their segments, a second for each word. Reloads the page. */
+/**
+ * Transcripts of an earlier visit, by their names: the texts of their segments, with a speaker or without, a second for each word. Reloads
+ * the page.
+ */
 export async function keepEarlier(
   page: Page,
-  transcripts: Readonly<Record<string, readonly string[]>>,
+  transcripts: Readonly<
+    Record<string, readonly (string | readonly [speaker: string, text: string])[]>
+  >,
 ): Promise<void> {
-  const kept = Object.entries(transcripts).map(([name, texts], at) => {
+  const kept = Object.entries(transcripts).map(([name, spoken], at) => {
     let time = 0;
-    const segments = texts.map((text) => {
+    const said = spoken.map((one) => (typeof one === 'string' ? ([undefined, one] as const) : one));
+    const segments = said.map(([speaker, text]) => {
+      const who = speaker === undefined ? {} : { speaker };
       const words = text.split(' ').map((word) => {
         const start = time++;
-        return { word: ` ${word}`, start, end: time };
+        return { word: ` ${word}`, start, end: time, ...who };
       });
-      return { start: words[0]!.start, end: time, text: ` ${text}`, language: 'en', words };
+      const times = { start: words[0]!.start, end: time };
+      return { ...times, text: ` ${text}`, language: 'en', words, ...who };
     });
+    const names = [...new Set(said.flatMap(([speaker]) => speaker ?? []))];
+    const people = names.map((each, colour) => ({ name: each, colour }));
     const facts = { id: `id ${at}`, name, created: at };
-    const content = { ...facts, segments, rejected: [], note: `${time} s`, duration: time };
-    const entry = { ...facts, changed: at, beginning: texts.join(' ').slice(0, 140), revision: 1 };
+    const content = { ...facts, segments, rejected: [], people, note: `${time} s`, duration: time };
+    const beginning = said.map(([, text]) => text).join(' ');
+    const entry = { ...facts, changed: at, beginning: beginning.slice(0, 140), revision: 1 };
     return { entry, content: { id: facts.id, content } };
   });
   await page.evaluate(

@@ -5,7 +5,7 @@ test('is over although a worker of the page never answers clients.claim()', asyn
   const listeners = new Map<string, (event: unknown) => void>();
   let claims = 0;
   Object.assign(globalThis, {
-    pageFiles: { version: '1', files: {}, changing: [] },
+    pageFiles: { version: '1', files: {}, later: {}, changing: [] },
     caches: { keys: () => Promise.resolve([]) },
     registration: { scope: 'https://example.org/' },
     clients: {

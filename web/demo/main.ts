@@ -9,6 +9,7 @@ import { LiveCaptions } from './live/live_captions.js';
 import { liveOptionsOf } from './live/live_options.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
+import { SpeakersFile } from './models/speakers_file.js';
 import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
 import { OfflineView } from './offline/offline_view.js';
@@ -42,7 +43,15 @@ const history = new HistoryView({
   onDeleted: (id) => queue.stop(({ facts }) => id === undefined || facts.id === id),
 });
 const network = new NetworkView(() => void runNetwork());
-const transcriber = new Transcriber({ facts, speed, listening });
+const transcriber = new Transcriber({
+  facts,
+  speed,
+  listening,
+  speakersFile: new SpeakersFile(new URL('models/speakers.apr', import.meta.url)),
+  onSpeakersFailed: (cause) => {
+    work.errors.show(strings.speakers.notTold, new Error(strings.speakers.missing, { cause }));
+  },
+});
 
 const live: LiveCaptions = new LiveCaptions({
   isModelBusy: () => queue.isListening,

@@ -172,6 +172,10 @@ export class QueueDesk<Text extends SavedText> {
             this.#work.status.progress(part, remainingSeconds);
           }
         },
+        onDoing: (doing) => {
+          call.onDoing(doing);
+          if (!signal.aborted) this.#showWork();
+        },
       });
       this.#doneTexts.set(id, doneText);
     } finally {
@@ -253,7 +257,9 @@ export class QueueDesk<Text extends SavedText> {
     const { part, remainingSeconds } = current;
     const { id, file, text } = current;
     const isUnseen = id === this.#unseen && text !== undefined;
-    const doing = isUnseen ? queue.begun(file.name) : status.listening(file.name);
+    const doing = isUnseen
+      ? queue.begun(file.name)
+      : (current.doing ?? status.listening(file.name));
     this.#work.show(`${doing}${waits ?? ''}`, {
       onCancel: () => this.#queue.cancel(id),
       onShow: isUnseen ? () => this.#choose(id) : undefined,

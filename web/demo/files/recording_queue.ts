@@ -10,6 +10,8 @@ export interface QueueItem<Text> {
   /** Part done, 0 to 1, during the transcription. */
   readonly part?: number;
   readonly remainingSeconds?: number;
+  /** What goes on while it is not listened to yet. */
+  readonly doing?: string;
   /** Why it failed, or why it was stopped without Cancel. */
   readonly problem?: unknown;
   /** Present once the transcription has begun. */
@@ -19,6 +21,8 @@ export interface QueueItem<Text> {
 export interface ListenCall<Text> {
   readonly onText: (text: Text) => void;
   readonly onPart: (part: number, remainingSeconds?: number) => void;
+  /** What goes on while it is not listened to yet; undefined from then on. */
+  readonly onDoing: (doing: string | undefined) => void;
 }
 
 interface Callbacks<Text> {
@@ -163,6 +167,10 @@ export class RecordingQueue<Text> {
           if (remainingSeconds === undefined) delete item.remainingSeconds;
           else item.remainingSeconds = remainingSeconds;
           this.#calls.onChange();
+        },
+        onDoing: (doing) => {
+          if (doing === undefined) delete item.doing;
+          else item.doing = doing;
         },
       });
       this.#end(item, 'done');

@@ -6,6 +6,8 @@ export interface PageFiles {
   readonly version: string;
   /** URLs relative to the page, each with the SHA-256 of its bytes. */
   readonly files: Readonly<Record<string, string>>;
+  /** Large ones, with their digests, that are kept only once the page has asked for them. */
+  readonly later: Readonly<Record<string, string>>;
   /** Files that a server may change at any time: the newest is wanted, the kept one will do. */
   readonly changing: readonly string[];
 }
@@ -37,6 +39,7 @@ export class OfflineFiles {
     try {
       await Promise.all(Object.keys(this.#page.files).map((file) => this.#keep(cache, file)));
       await Promise.all(this.#page.changing.map((file) => this.#keepChanging(cache, file)));
+      await Promise.all(Object.keys(this.#page.later).map((file) => this.#takeOver(cache, file)));
     } catch (error) {
       await caches.delete(this.#cacheName);
       throw error;
@@ -56,6 +59,7 @@ export class OfflineFiles {
     if (request.method !== 'GET') return undefined;
     const file = this.#fileOf(request.url);
     if (file === undefined) return undefined;
+    if (Object.hasOwn(this.#page.later, file)) return this.#once(request, file);
     return this.#page.changing.includes(file)
       ? this.#newest(request, file)
       : this.#kept(request, file);
@@ -71,8 +75,9 @@ export class OfflineFiles {
     const path = `${address.origin}${address.pathname}`;
     if (!path.startsWith(base)) return undefined;
     const file = path.slice(base.length) || pageFile;
-    const isOwn = Object.hasOwn(this.#page.files, file) || this.#page.changing.includes(file);
-    return isOwn ? file : undefined;
+    const { files, later, changing } = this.#page;
+    const isOwn = [files, later].some((list) => Object.hasOwn(list, file));
+    return isOwn || changing.includes(file) ? file : undefined;
   }
 
   #addressOf(file: string): string {
@@ -89,6 +94,25 @@ export class OfflineFiles {
 
   async #keepChanging(cache: Cache, file: string): Promise<void> {
     await cache.put(this.#addressOf(file), await this.#fetch(file));
+  }
+
+  /** What an earlier build has kept, where it is the same file. */
+  async #takeOver(cache: Cache, file: string): Promise<void> {
+    const kept = await this.#environment.caches.match(this.#addressOf(file));
+    if (!kept) return;
+    const digest = await this.#environment.digest(await kept.clone().arrayBuffer());
+    if (digest === this.#page.later[file]) await cache.put(this.#addressOf(file), kept);
+  }
+
+  /** Fetched the first time, and kept. */
+  async #once(request: Request, file: string): Promise<Response> {
+    const cache = await this.#environment.caches.open(this.#cacheName);
+    const kept = await cache.match(this.#addressOf(file));
+    if (kept) return kept;
+    const answer = await this.#environment.fetch(request);
+    // In the background, and where there is no room, not at all: the page has its answer.
+    if (answer.ok) void cache.put(this.#addressOf(file), answer.clone()).catch(() => undefined);
+    return answer;
   }
 
   async #fetch(file: string): Promise<Response> {

@@ -1,5 +1,6 @@
 // Transcribes a recording, segment by segment into a document.
-import type { Model } from '../../src/index.js';
+import type { Model, Transcript } from '../../src/index.js';
+import type { SpeakerOptions } from '../../src/speakers.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { shortClock } from './short_clock.js';
@@ -8,6 +9,10 @@ import type { TranscriptDocument } from './transcript_document.js';
 
 interface Parts {
   readonly listening: ListeningOptions;
+  /** What tells the speakers apart. */
+  readonly speakers: SpeakerOptions | undefined;
+  /** That failed before there was any text; it goes on without them. */
+  readonly onSpeakersFailed: (error: unknown) => void;
   readonly onPart: (part: number, remainingSeconds?: number) => void;
 }
 
@@ -17,10 +22,10 @@ export async function hearSpeech(
   file: File,
   signal: AbortSignal,
   document: TranscriptDocument,
-  { listening, onPart }: Parts,
+  { listening, speakers, onSpeakersFailed, onPart }: Parts,
 ): Promise<{ readonly audio: number; readonly work: number }> {
   const began = performance.now();
-  const { task } = listening;
+  const { task, value: options, speakers: asked } = listening;
   let end = '';
   const stoppedAt = (): string => {
     const heard = document.segments.at(-1)?.end;
@@ -28,9 +33,10 @@ export async function hearSpeech(
       ? strings.transcript.stopped
       : strings.transcript.stoppedAt(shortClock(heard), end);
   };
-  try {
+  const hear = async (speakers?: SpeakerOptions): Promise<Transcript> => {
     const work = model.transcribe(file, {
-      ...listening.value,
+      ...options,
+      ...(speakers && { speakers }),
       signal,
       onProgress: ({ phase, total, overall, remainingSeconds }) => {
         if (phase === 'transcribe' && total !== undefined) end = shortClock(total);
@@ -42,12 +48,20 @@ export async function hearSpeech(
       document.noteSoFar = strings.transcript.stoppedAt(shortClock(segment.end), end);
       document.add(segment);
     }
-    const result = await work;
+    return work;
+  };
+  try {
+    const result = await hear(speakers).catch((error: unknown) => {
+      if (!speakers || signal.aborted || document.segments.length > 0) throw error;
+      onSpeakersFailed(error);
+      return hear();
+    });
     const seconds = (performance.now() - began) / 1000;
     const facts = [
       duration(result.duration),
       languageName(result.language),
       ...(task === 'translate' ? [strings.transcript.translated] : []),
+      ...(asked && !result.speakers ? [strings.speakers.noteNotTold] : []),
     ];
     document.finish(result, facts.filter((fact) => fact !== '').join(' · '));
     return { audio: result.duration, work: seconds };

@@ -1,9 +1,12 @@
 import { languageNames } from '../../src/index.js';
 import type { ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
+import type { SpeakerCount } from '../../src/speakers.js';
 import { byId, element } from '../shell/dom.js';
 import { pageStore } from '../shell/text_store.js';
 
 const setting = 'susurrus.options';
+/** So many may be chosen; more are found where no number is. */
+const mostPeople = 10;
 
 /** What a person can ask of a transcription. It holds for the next one, also after a reload. */
 export class ListeningOptions {
@@ -13,11 +16,14 @@ export class ListeningOptions {
   readonly #task = byId('task', HTMLSelectElement);
   readonly #wordTimes = byId('word_times', HTMLInputElement);
   readonly #vad = byId('vad', HTMLInputElement);
+  readonly #speakers = byId('speakers', HTMLInputElement);
+  readonly #people = byId('people', HTMLSelectElement);
   readonly #beamSize = byId('beam_size', HTMLInputElement);
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
   readonly #fields = [
     ...[this.#language, this.#languages, this.#script, this.#task, this.#wordTimes, this.#vad],
+    ...[this.#speakers, this.#people],
     ...[this.#beamSize, this.#initialPrompt, this.#hotwords],
   ];
   #isMultilingual = false;
@@ -26,7 +32,12 @@ export class ListeningOptions {
   #chosenLanguage = 'auto';
 
   constructor() {
+    for (let count = 2; count <= mostPeople; ++count) {
+      this.#people.append(element('option', '', String(count)));
+    }
     this.#recall();
+    this.#showPeople();
+    this.#speakers.addEventListener('change', () => this.#showPeople());
     for (const field of this.#fields) {
       field.addEventListener('change', () => {
         if (field === this.#language) this.#chosenLanguage = field.value;
@@ -60,6 +71,13 @@ export class ListeningOptions {
     };
   }
 
+  /** How many people to tell apart, where they shall be. */
+  get speakers(): SpeakerCount | undefined {
+    if (!this.#speakers.checked) return undefined;
+    const count = Number(this.#people.value);
+    return count > 0 ? { count } : {};
+  }
+
   /** Whether a recording is transcribed in chunks, which several engines can share. */
   get hearsInChunks(): boolean {
     return this.#vad.checked;
@@ -67,6 +85,10 @@ export class ListeningOptions {
 
   get task(): 'transcribe' | 'translate' {
     return this.#isMultilingual && this.#task.value === 'translate' ? 'translate' : 'transcribe';
+  }
+
+  #showPeople(): void {
+    byId('people_field', HTMLElement).hidden = !this.#speakers.checked;
   }
 
   // Where nothing may be stored, they last as long as the page.

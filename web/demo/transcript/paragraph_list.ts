@@ -5,16 +5,23 @@ import { languageName } from './listening_options.js';
 import { strings } from '../strings.js';
 import { paragraphsOf, spaceBefore } from './paragraphs.js';
 import { SegmentView } from './segment_view.js';
+import { SpeakerLabel } from './speaker_label.js';
+import type { Person } from './people.js';
 import type { DocumentChange, HeardSegment, TranscriptDocument } from './transcript_document.js';
 
 export interface ParagraphCalls {
   /** Play from here, in seconds. */
   readonly onPlay: (start: number) => void;
+  /** A person gets another name. */
+  readonly onRename: (from: string, to: string) => void;
+  /** These segments are said by somebody else; without a name, by somebody new. */
+  readonly onAttribute: (segments: readonly number[], name: string | undefined) => void;
 }
 
 interface Paragraph {
   readonly item: HTMLElement;
   readonly text: HTMLElement;
+  speaker: SpeakerLabel | undefined;
   /** Their views, and their numbers. */
   views: readonly SegmentView[];
   segments: readonly number[];
@@ -27,6 +34,7 @@ export class ParagraphList {
   /** By the segments' numbers. */
   #views: SegmentView[] = [];
   #paragraphs: Paragraph[] = [];
+  #people: readonly Person[] = [];
   #marked: SegmentView | undefined;
   /** The one that the Tab key comes to. */
   #entry: SegmentView | undefined;
@@ -46,11 +54,22 @@ export class ParagraphList {
     this.#marked = undefined;
     this.#entry = undefined;
     this.#views = document.segments.map((segment) => new SegmentView(segment));
+    this.#people = document.people;
     this.#layOut(document.segments);
   }
 
   change(document: TranscriptDocument, { kind, segments }: DocumentChange): void {
     if (kind === 'renewed') this.show(document);
+    this.#people = document.people;
+    if (kind === 'told') {
+      // A segment that was divided goes on as its first part, where the keyboard may be.
+      const before = new Map(this.#views.map((view) => [view.segment.start, view]));
+      this.#views = document.segments.map((one) => {
+        const view = before.get(one.start) ?? new SegmentView(one);
+        before.delete(one.start);
+        return view;
+      });
+    }
     if (kind === 'edited' && document.segments.length !== this.#views.length) {
       // Some were divided or put together again; all others keep their elements.
       const before = new Map(this.#views.map((view) => [view.segment, view]));
@@ -77,6 +96,11 @@ export class ParagraphList {
   /** The paragraph of segment number `at`: its segments and its text on the page. */
   paragraphOf(at: number): Pick<Paragraph, 'segments' | 'text'> | undefined {
     return this.#paragraphs.find(({ segments }) => segments.includes(at));
+  }
+
+  /** Who speaks in the paragraph of segment number `at`. */
+  speakerOf(at: number): SpeakerLabel | undefined {
+    return this.#paragraphs.find(({ segments }) => segments.includes(at))?.speaker;
   }
 
   /** The number of the last segment in the paragraph before segment number `at`. */
@@ -139,6 +163,7 @@ export class ParagraphList {
       last = first?.segment;
       return paragraph;
     });
+    for (const paragraph of this.#paragraphs) this.#showSpeaker(paragraph);
     for (const { item } of before.values()) item.remove();
     for (const [at, { item }] of this.#paragraphs.entries()) {
       // Moving an element that stands where it should would take its focus.
@@ -171,7 +196,30 @@ export class ParagraphList {
     if (language !== undefined && before && language !== before.language) {
       item.append(element('span', 'language-label', languageName(language)));
     }
-    return { item, text, views: [], segments: [] };
+    return { item, text, speaker: undefined, views: [], segments: [] };
+  }
+
+  #showSpeaker(paragraph: Paragraph): void {
+    const name = paragraph.views[0]?.segment.speaker;
+    paragraph.item.classList.toggle('spoken', name !== undefined);
+    if (name === undefined) {
+      paragraph.speaker?.element.remove();
+      paragraph.speaker = undefined;
+      return;
+    }
+    paragraph.speaker ??= this.#beginSpeaker(paragraph);
+    paragraph.speaker.show(name);
+    paragraph.speaker.isEntry = this.#entry !== undefined && paragraph.views.includes(this.#entry);
+  }
+
+  #beginSpeaker(paragraph: Paragraph): SpeakerLabel {
+    const label = new SpeakerLabel({
+      onRename: this.#calls.onRename,
+      onAttribute: (name) => this.#calls.onAttribute(paragraph.segments, name),
+      people: () => this.#people,
+    });
+    paragraph.text.before(label.element);
+    return label;
   }
 
   #fill(paragraph: Paragraph, views: readonly SegmentView[]): void {
@@ -188,5 +236,8 @@ export class ParagraphList {
     if (this.#entry) this.#entry.element.tabIndex = -1;
     this.#entry = view;
     view.element.tabIndex = 0;
+    for (const { speaker, views } of this.#paragraphs) {
+      if (speaker) speaker.isEntry = views.includes(view);
+    }
   }
 }

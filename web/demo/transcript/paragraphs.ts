@@ -1,4 +1,4 @@
-// Where paragraphs of a transcript begin: where a person wants it, or else at long pauses, at pauses after a sentence, and where the language changes.
+// Where paragraphs of a transcript begin: where a person wants it, or else at long pauses, at pauses after a sentence, and where the language or the speaker changes.
 import type { HeardSegment } from './transcript_document.js';
 
 /** A pause that begins a paragraph wherever it is, in seconds. */
@@ -20,7 +20,8 @@ export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
     // What a person chose for a segment that is empty now holds for the next one.
     chosen = segment.begins ?? chosen;
     if (segment.text.trim() === '') continue;
-    if (!before || (chosen ?? begins(segment, before, letters))) {
+    const isOther = before !== undefined && segment.speaker !== before.speaker;
+    if (!before || isOther || (chosen ?? begins(segment, before, letters))) {
       paragraphs.push([]);
       letters = 0;
     }

@@ -4,6 +4,8 @@ import type { TranscriptWord } from '../../src/index.js';
 /** A word as transcribed; `probability` is missing if the model gives none. */
 export interface HeardWord extends TranscriptWord {
   readonly probability?: number;
+  /** Who says it. */
+  readonly speaker?: string;
 }
 
 interface Span {

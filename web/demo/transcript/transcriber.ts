@@ -1,6 +1,8 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
+import type { SpeakerOptions } from '../../src/speakers.js';
 import type { FactsView } from '../models/facts_view.js';
+import type { SpeakersFile } from '../models/speakers_file.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
@@ -12,6 +14,9 @@ interface Parts {
   readonly facts: FactsView;
   readonly speed: SpeedPromise;
   readonly listening: ListeningOptions;
+  readonly speakersFile: SpeakersFile;
+  /** The speakers cannot be told apart; the text comes all the same. */
+  readonly onSpeakersFailed: (error: unknown) => void;
 }
 
 export const doneText = ({ audio, work }: { readonly audio: number; readonly work: number }) =>
@@ -24,6 +29,8 @@ export interface Turn {
   /** The transcript has begun. */
   readonly onText: (document: TranscriptDocument) => void;
   readonly onPart: (part: number, remainingSeconds?: number) => void;
+  /** What goes on while it is not listened to yet; undefined from then on. */
+  readonly onDoing: (doing: string | undefined) => void;
 }
 
 export class Transcriber {
@@ -35,12 +42,9 @@ export class Transcriber {
   }
 
   /** Returns the sentence for the end. */
-  async transcribe(
-    model: Model,
-    file: File,
-    { knowsDigitsAlone, signal, onText, onPart }: Turn,
-  ): Promise<string> {
-    const { facts, speed, listening } = this.#parts;
+  async transcribe(model: Model, file: File, turn: Turn): Promise<string> {
+    const { knowsDigitsAlone, signal, onText, onPart } = turn;
+    const { facts, speed, listening, onSpeakersFailed } = this.#parts;
     const document = TranscriptDocument.begin({
       id: newId(),
       name: file.name,
@@ -50,8 +54,12 @@ export class Transcriber {
     });
     document.recording = file;
     onText(document);
+    const speakers = await this.#speakers(turn).catch((error: unknown) => {
+      document.interrupt(strings.transcript.stopped);
+      throw error;
+    });
     const took = await this.#pace.measured(() =>
-      hearSpeech(model, file, signal, document, { listening, onPart }),
+      hearSpeech(model, file, signal, document, { listening, speakers, onSpeakersFailed, onPart }),
     );
     const { audio, work } = this.#pace;
     if (work !== undefined) {
@@ -60,6 +68,24 @@ export class Transcriber {
     }
     facts.memory(await model.memory());
     return doneText(took);
+  }
+
+  /** What tells the speakers apart, if that is asked for and there. Rejects if it is stopped. */
+  async #speakers({ signal, onDoing, onPart }: Turn): Promise<SpeakerOptions | undefined> {
+    const { listening, speakersFile, onSpeakersFailed } = this.#parts;
+    const { speakers } = listening;
+    if (!speakers) return undefined;
+    try {
+      if (!speakersFile.isHere) onDoing(strings.speakers.fetching);
+      return { ...speakers, model: await speakersFile.fetch(signal, onPart) };
+    } catch (error) {
+      signal.throwIfAborted();
+      onSpeakersFailed(error);
+      return undefined;
+    } finally {
+      onPart(0);
+      onDoing(undefined);
+    }
   }
 }
 

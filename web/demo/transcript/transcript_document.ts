@@ -2,12 +2,24 @@
 import type { Task, TranscriptLike, TranscriptSegment } from '../../src/index.js';
 import { asLine, type Split } from './paragraph_text.js';
 import { leadingSpace, paragraphsOf, spaceBefore } from './paragraphs.js';
+import {
+  another,
+  partsOf,
+  peopleOf,
+  renamed,
+  saidBy,
+  speaking,
+  type Person,
+  type ToldApart,
+} from './people.js';
 import { retimedWords, type HeardWord } from './retimed_words.js';
 
 /** A segment as transcribed, with whatever else the model returned for it. */
 export interface HeardSegment extends TranscriptSegment {
   readonly language?: string;
   readonly words?: readonly HeardWord[];
+  /** Who says it: the name of a person. */
+  readonly speaker?: string;
   /** Whether a person wants a paragraph to begin here; without it pauses say so. */
   readonly begins?: boolean;
 }
@@ -39,15 +51,20 @@ export function newId(): string {
 export interface DocumentContent extends DocumentFacts {
   readonly segments: readonly HeardSegment[];
   readonly rejected: readonly RejectedSegment[];
+  /** Who speaks, where that was asked. */
+  readonly people?: readonly Person[];
   readonly language?: string;
   readonly duration?: number;
   /** A line below the title: length and language, or why it ended early. */
   readonly note: string;
 }
 
-/** Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. */
+/**
+ * Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. The
+ * speakers become known in two steps: 'settling' before the segments change, so that whoever works with them can end that, and 'told'.
+ */
 export interface DocumentChange {
-  readonly kind: 'added' | 'edited' | 'state' | 'renewed';
+  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told';
   readonly segments: readonly number[];
 }
 
@@ -58,6 +75,12 @@ interface Edit {
   readonly after: readonly HeardSegment[];
 }
 
+/** What is undone at once. */
+interface Step {
+  readonly edits: readonly Edit[];
+  readonly people: { readonly before: readonly Person[]; readonly after: readonly Person[] };
+}
+
 export class TranscriptDocument {
   readonly facts: DocumentFacts;
   /** What it is the transcript of, as long as the page has it. */
@@ -66,12 +89,13 @@ export class TranscriptDocument {
   noteSoFar = '';
   #segments: HeardSegment[];
   #rejected: readonly RejectedSegment[];
+  #people: readonly Person[];
   #language: string | undefined;
   #duration: number | undefined;
   #note: string;
   #isGrowing: boolean;
-  #past: (readonly Edit[])[] = [];
-  #future: (readonly Edit[])[] = [];
+  #past: Step[] = [];
+  #future: Step[] = [];
   readonly #listeners = new Set<(change: DocumentChange) => void>();
 
   private constructor(content: DocumentContent, isGrowing: boolean) {
@@ -85,6 +109,7 @@ export class TranscriptDocument {
     };
     this.#segments = [...content.segments];
     this.#rejected = content.rejected;
+    this.#people = content.people ?? [];
     this.#language = content.language;
     this.#duration = content.duration;
     this.#note = content.note;
@@ -107,6 +132,11 @@ export class TranscriptDocument {
 
   get rejected(): readonly RejectedSegment[] {
     return this.#rejected;
+  }
+
+  /** Those who speak; nobody where that is not known. */
+  get people(): readonly Person[] {
+    return this.#people;
   }
 
   get note(): string {
@@ -139,6 +169,7 @@ export class TranscriptDocument {
       ...this.facts,
       segments: [...this.#segments],
       rejected: this.#rejected,
+      ...(this.#people.length > 0 && { people: this.#people }),
       note: this.#isGrowing ? this.noteSoFar : this.#note,
       ...(this.#language !== undefined && { language: this.#language }),
       ...(this.#duration !== undefined && { duration: this.#duration }),
@@ -157,16 +188,21 @@ export class TranscriptDocument {
     };
   }
 
-  /** The text alone, a line for each paragraph and an empty one between them. */
+  /** The text alone, a line for each paragraph and an empty one between them; a speaker's first line begins with the name. */
   get paragraphText(): string {
+    let before: string | undefined;
     return paragraphsOf(this.#segments)
-      .map((group) =>
-        group
-          .flatMap((at) => this.#segments[at] ?? [])
+      .map((group) => {
+        const segments = group.flatMap((at) => this.#segments[at] ?? []);
+        const text = segments
           .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
           .join('')
-          .trim(),
-      )
+          .trim();
+        const speaker = segments[0]?.speaker;
+        const isOther = speaker !== before;
+        before = speaker;
+        return isOther && speaker !== undefined ? `${speaker}: ${text}` : text;
+      })
       .join('\n\n');
   }
 
@@ -189,9 +225,13 @@ export class TranscriptDocument {
       readonly language?: string;
       readonly duration: number;
       readonly rejected: readonly RejectedSegment[];
+      readonly segments?: readonly HeardSegment[];
+      readonly speakers?: ToldApart['speakers'];
     },
     note: string,
   ): void {
+    const { segments, speakers = [] } = result;
+    if (segments && speakers.length > 0) this.#tellApart({ segments, speakers });
     this.#language = result.language;
     this.#duration = result.duration;
     this.#rejected = result.rejected.map(({ start, end, text, decision }) => ({
@@ -209,15 +249,28 @@ export class TranscriptDocument {
   }
 
   /** It is as another tab has made it; what could be undone is gone. */
-  renew({ segments, rejected, language, duration, note }: DocumentContent): void {
+  renew({ segments, rejected, people = [], language, duration, note }: DocumentContent): void {
     this.#segments = [...segments];
     this.#rejected = rejected;
+    this.#people = people;
     this.#language = language;
     this.#duration = duration;
     this.#note = note;
     this.#past = [];
     this.#future = [];
     this.#tell('renewed', []);
+  }
+
+  /** What was edited while it grew can still be undone, and so can this then. */
+  #tellApart(toldApart: ToldApart): void {
+    this.#tell('settling', []);
+    const parts = partsOf(this.#segments, toldApart);
+    const edits = this.#segments.map((before, at) => ({ at, before, after: parts[at] ?? [] }));
+    const people = speaking(peopleOf(toldApart), parts.flat());
+    const step = { edits, people: { before: this.#people, after: people } };
+    if (this.#past.length > 0) this.#past.push(step);
+    this.#future = [];
+    this.#apply(step, 'told');
   }
 
   #end(note: string): void {
@@ -240,11 +293,50 @@ export class TranscriptDocument {
     });
   }
 
-  /** The paragraph that begins with segment `at` goes on the one before. */
+  /** The paragraph that begins with segment `at` goes on the one before, and so does its speaker. */
   join(texts: ReadonlyMap<number, string>, at: number): void {
-    this.#edit(texts, (segment, number) =>
-      number === at ? [{ ...segment, begins: false }] : [segment],
+    const speaker = this.#segments.slice(0, at).findLast(({ text }) => text.trim() !== '')?.speaker;
+    this.#edit(texts, (segment, number) => {
+      const said = saidBy(segment, speaker);
+      return [number === at ? { ...said, begins: false } : said];
+    });
+  }
+
+  /** Another name for a person. Those who get one name become one person. */
+  rename(from: string, name: string): void {
+    const to = asLine(name);
+    if (to === '' || to === from) return;
+    const isThere = this.#people.some((person) => person.name === to);
+    const people = this.#people.flatMap((person) => {
+      if (person.name !== from) return [person];
+      return isThere ? [] : [{ ...person, name: to }];
+    });
+    this.#attribute((segment) => renamed(segment, from, to), people);
+  }
+
+  /** These segments are said by this person; without a name, by somebody new. */
+  attribute(group: readonly number[], name?: string): void {
+    const known = this.#people.find((person) => person.name === name);
+    const person = known ?? another(this.#people);
+    const people = known ? this.#people : [...this.#people, person];
+    const numbers = new Set(group);
+    this.#attribute(
+      (segment, at) => (numbers.has(at) ? saidBy(segment, person.name) : segment),
+      people,
     );
+  }
+
+  #attribute(
+    change: (segment: HeardSegment, at: number) => HeardSegment,
+    people: readonly Person[],
+  ): void {
+    const all = this.#segments.map(change);
+    const edits = this.#segments.flatMap((before, at) => {
+      const after = all[at];
+      return after && after !== before ? [{ at, before, after: [after] }] : [];
+    });
+    // Somebody who says nothing any more is none of them.
+    this.#do(edits, speaking(people, all));
   }
 
   #edit(
@@ -261,17 +353,25 @@ export class TranscriptDocument {
     }
     if (edits.length === 0) return 0;
     edits.sort((a, b) => a.at - b.at);
-    this.#past.push(edits);
-    this.#future = [];
-    this.#apply(edits);
+    this.#do(edits);
     return edits.length;
+  }
+
+  #do(edits: readonly Edit[], people = this.#people): void {
+    if (edits.length === 0) return;
+    const step = { edits, people: { before: this.#people, after: people } };
+    this.#past.push(step);
+    this.#future = [];
+    this.#apply(step);
   }
 
   /** Takes the last step back. Segments that came since then stay. */
   undo(): void {
-    const edits = this.#past.pop();
-    if (!edits) return;
-    this.#future.push(edits);
+    const step = this.#past.pop();
+    if (!step) return;
+    this.#future.push(step);
+    const { edits, people } = step;
+    this.#people = people.before;
     for (const { at, before, after } of edits) this.#segments.splice(at, after.length, before);
     this.#tell(
       'edited',
@@ -280,13 +380,14 @@ export class TranscriptDocument {
   }
 
   redo(): void {
-    const edits = this.#future.pop();
-    if (!edits) return;
-    this.#past.push(edits);
-    this.#apply(edits);
+    const step = this.#future.pop();
+    if (!step) return;
+    this.#past.push(step);
+    this.#apply(step);
   }
 
-  #apply(edits: readonly Edit[]): void {
+  #apply({ edits, people }: Step, kind: 'edited' | 'told' = 'edited'): void {
+    this.#people = people.after;
     const changed: number[] = [];
     let more = 0;
     for (const { at, after } of edits) {
@@ -294,7 +395,7 @@ export class TranscriptDocument {
       changed.push(...after.map((_, index) => at + more + index));
       more += after.length - 1;
     }
-    this.#tell('edited', changed);
+    this.#tell(kind, changed);
   }
 
   #tell(kind: DocumentChange['kind'], segments: readonly number[]): void {
@@ -313,7 +414,7 @@ function edited(segment: HeardSegment, text: string): HeardSegment {
   const line = asLine(text);
   if (!segment.words) return { ...kept, text: line === '' ? '' : `${space}${line}` };
   const words = retimedWords(segment.words, line, segment);
-  return { ...kept, text: textOf(words), words };
+  return saidBy({ ...kept, text: textOf(words), words }, segment.speaker);
 }
 
 /** Two segments in place of one, the second from this letter on; words are not divided. */

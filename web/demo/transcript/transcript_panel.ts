@@ -23,7 +23,11 @@ export class TranscriptPanel {
   readonly #redo = byId('redo', HTMLButtonElement);
   readonly #added = byId('added_recording', HTMLInputElement);
   readonly #player: PlayerPanel;
-  readonly #paragraphs = new ParagraphList({ onPlay: (start) => this.#play(start) });
+  readonly #paragraphs = new ParagraphList({
+    onPlay: (start) => this.#play(start),
+    onRename: (from, to) => this.#document?.rename(from, to),
+    onAttribute: (group, name) => this.#attribute(group, name),
+  });
   readonly #editor = new ParagraphEditor({
     onEdited: (paragraph, text) => this.#document?.edit(paragraph.rewritten(text)),
     onSplit: (paragraph, text, caret) => this.#split(paragraph, text, caret),
@@ -123,6 +127,11 @@ export class TranscriptPanel {
   }
 
   #onChange(document: TranscriptDocument, change: DocumentChange): void {
+    // Segments get other numbers: what is written in the field counts now.
+    if (change.kind === 'settling') {
+      this.#editor.close();
+      return;
+    }
     this.#paragraphs.change(document, change);
     this.#showState(document);
   }
@@ -238,6 +247,12 @@ export class TranscriptPanel {
       const caret = joined.group.includes(first) ? joined.startOf(first) : joined.text.length;
       return [caret, caret];
     });
+  }
+
+  /** The paragraph may become a part of the one before. On a name the keys of undo work, in a choice they do not. */
+  #attribute(group: readonly number[], name: string | undefined): void {
+    this.#document?.attribute(group, name);
+    this.#paragraphs.speakerOf(group[0] ?? 0)?.focus();
   }
 
   /** The keyboard goes on at the first of these segments that is there. */
