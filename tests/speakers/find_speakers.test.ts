@@ -202,10 +202,10 @@ describeWithSpeakers('findSpeakers()', () => {
     const errorWith = (model: Uint8Array) => errorOf(loadSpeakerFinder({ model }));
     expect(await errorWith(bytes.slice(0, 5_000_000))).toMatchObject({ code: 'truncated_input' });
     expect(await errorWith(new Uint8Array(0))).toMatchObject({ code: 'truncated_input' });
-    expect(await errorWith(new Uint8Array(1000))).toMatchObject({ code: 'bad_magic' });
+    expect(await errorWith(new Uint8Array(1000))).toMatchObject({ code: 'unknown_format' });
     const flipped = bytes.slice();
     flipped[4_000_000]! ^= 1;
-    expect(await errorWith(flipped)).toMatchObject({ code: 'crc_mismatch' });
+    expect(await errorWith(flipped)).toMatchObject({ code: 'checksum_mismatch' });
     const whisper = new Uint8Array(readFileSync(resolve(speakersPath, '../digits.apr')));
     expect(await errorWith(whisper)).toMatchObject({ code: 'unsupported_feature' });
     expect(await errorOf(loadSpeakerFinder({ model: 'no such file' }))).toMatchObject({

@@ -56,7 +56,7 @@ export function findSpeakers(
  * Loads the networks, for many recordings. Call `dispose()` on the finder when you no longer need it.
  *
  * @throws SusurrusError `invalid_argument` for a wrong option, `source_failed` where the networks' file is missing; `malformed`,
- *   `truncated_input`, `crc_mismatch` or `unsupported_feature` for a file that is damaged, or no such networks. An abort rejects with the
+ *   `truncated_input`, `checksum_mismatch` or `unsupported_feature` for a file that is damaged, or no such networks. An abort rejects with the
  *   signal's reason.
  * @example
  * ```js
