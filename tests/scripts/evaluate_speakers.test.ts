@@ -22,23 +22,23 @@ const names = { S1: 'Ann', S2: 'Bob' };
 describe('slices of the truth', () => {
   const slices = slicesOf(truth);
 
-  test('are whole, in the order of time, and know whether one speaks alone', () => {
-    expect(slices).toHaveLength(10 + 6);
+  test('are equal parts of each turn, in the order of time, and know whether one speaks alone', () => {
+    expect(slices).toHaveLength(10 + 7);
     expect(slices.map(({ start }) => start)).toEqual(
       slices.map(({ start }) => start).toSorted((a, b) => a - b),
     );
     const alone = slices.filter(({ isAlone }) => isAlone).map(({ speaker }) => speaker);
-    // Ann's from 1.8 and Bob's from 2.9 reach into the overlap.
-    expect(alone).toEqual([...Array<string>(6).fill('Ann'), ...Array<string>(2).fill('Bob')]);
+    // Ann's from 1.8 and Bob's until 3.1 reach into the overlap.
+    expect(alone).toEqual([...Array<string>(6).fill('Ann'), ...Array<string>(3).fill('Bob')]);
   });
 
   test('are counted as right by the true names', () => {
     const given = slices.map(({ speaker }) => ({ speaker: speaker === 'Ann' ? 'S1' : 'S2' }));
-    expect(rightSlices(slices, given, names)).toEqual({ all: [16, 16], alone: [8, 8] });
+    expect(rightSlices(slices, given, names)).toEqual({ all: [17, 17], alone: [9, 9] });
     const wrong = slices.map(() => ({ speaker: 'S1' }));
-    expect(rightSlices(slices, wrong, names)).toEqual({ all: [16, 10], alone: [8, 6] });
+    expect(rightSlices(slices, wrong, names)).toEqual({ all: [17, 10], alone: [9, 6] });
     const nobody = slices.map(() => ({}));
-    expect(rightSlices(slices, nobody, {})).toEqual({ all: [16, 0], alone: [8, 0] });
+    expect(rightSlices(slices, nobody, {})).toEqual({ all: [17, 0], alone: [9, 0] });
   });
 });
 

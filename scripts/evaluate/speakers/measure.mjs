@@ -2,7 +2,7 @@
 
 /** Seconds left out around each true boundary, half of it on each side. */
 export const collars = [0, 0.25, 0.5];
-/** Seconds of a slice of the truth that stands for a word. */
+/** About how many seconds a slice of the truth has, which stands for a word. */
 const slice = 0.3;
 
 /** @typedef {import('./material.mjs').SpeakerTurn} SpeakerTurn */
@@ -23,16 +23,18 @@ export function extentOf({ truth, seconds }, found) {
 }
 
 /**
- * Slices of the truth's turns in the order of time, each with whose it is and whether nobody else speaks in it.
+ * Equal slices of each of the truth's turns, all in the order of time, with whose it is and whether nobody else speaks in it.
  * @type {(truth: readonly SpeakerTurn[]) => { start: number; end: number; text: string; speaker: string; isAlone: boolean }[]}
  */
 export function slicesOf(truth) {
   return truth
-    .flatMap(({ start, end, speaker }) =>
-      Array.from({ length: Math.floor((end - start) / slice + 1e-6) }, (_, i) => ({
-        ...{ start: start + i * slice, end: start + (i + 1) * slice, text: '', speaker },
-      })),
-    )
+    .flatMap(({ start, end, speaker }) => {
+      const count = Math.max(1, Math.round((end - start) / slice));
+      const at = (i) => start + ((end - start) * i) / count;
+      return Array.from({ length: count }, (_, i) => ({
+        ...{ start: at(i), end: at(i + 1), text: '', speaker },
+      }));
+    })
     .map((one) => ({ ...one, isAlone: speakersIn(one, truth).size === 1 }))
     .sort((a, b) => a.start - b.start);
 }
