@@ -262,9 +262,9 @@ test('words between the turns of a recording are those whose middle is far from 
       'SPEAKER dev00 1 8.000 1.000 <NA> <NA> MEE012 <NA> <NA>\n',
   );
   expect(turns).toEqual([
-    { start: 1, end: 3 },
-    { start: 1.5, end: 2 },
-    { start: 8, end: 9 },
+    { start: 1, end: 3, speaker: 'MEE009' },
+    { start: 1.5, end: 2, speaker: 'MEE012' },
+    { start: 8, end: 9, speaker: 'MEE012' },
   ]);
   const middles = [0.25, 0.5, 2.5, 3.5, 3.75, 7.25, 7.5, 9.75];
   const words = middles.map((middle) => ({ start: middle - 0.25, end: middle + 0.25 }));

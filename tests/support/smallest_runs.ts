@@ -10,7 +10,14 @@ import { limit } from './limits.js';
 import { projectRoot, sharedFolder } from './shared_folder.js';
 
 /** What a machine may lack; a run that needs it is skipped then. */
-export type Need = 'fuzzers' | 'live environment' | 'reference' | 'shared' | 'speech' | 'trained';
+export type Need =
+  | 'fuzzers'
+  | 'live environment'
+  | 'reference'
+  | 'scoring environment'
+  | 'shared'
+  | 'speech'
+  | 'trained';
 
 /** A run of its own. `FOLDER` in its arguments is an empty folder, `SHARED` the shared one. */
 export interface SmallestRun {
@@ -99,6 +106,11 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
     prints: /attention/,
     needs: ['live environment', 'speech', 'trained'],
   },
+  'evaluate:speakers': {
+    args: ['--quick'],
+    prints: /\| half-minutes +\| Susurrus/,
+    needs: ['scoring environment', 'shared', 'trained'],
+  },
   // What it does with speech is what tests/scripts/evaluate_languages.test.ts does.
   'evaluate:languages': {
     args: ['--languages', 'xx'],
@@ -162,6 +174,9 @@ const isThere: Readonly<Record<Need, () => boolean | Promise<boolean>>> = {
   reference: () =>
     process.env.SUSURRUS_REFERENCE_PYTHON !== undefined ||
     existsSync(join(projectRoot, '.reference/env/installed')),
+  'scoring environment': () =>
+    process.env.SUSURRUS_SCORING_PYTHON !== undefined ||
+    existsSync(join(projectRoot, '.reference/scoring/installed')),
   shared: () => existsSync(join(sharedFolder, 'golden')),
   speech: () => ['flite', 'espeak-ng', 'sox'].every((program) => findOnPath(program)),
   trained: hasTrained,

@@ -1,11 +1,16 @@
 // Recordings of people who talk: some whose words are known, others that are compared with the model's own offline text.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { whisper } from '../../facts/read_facts.mjs';
-import { findOnPath, root, run, step, StepError } from '../../toolchain/steps.mjs';
+import { findOnPath, StepError } from '../../toolchain/steps.mjs';
 import { wavSamples } from '../../wav_samples.mjs';
-import { shared } from '../accuracy/models.mjs';
+import {
+  halfMinutes,
+  renderedConversations,
+  voiceFacts,
+  voicesFolder,
+} from '../speech/conversations.mjs';
 import { people } from './material.mjs';
 import { turnsOf } from './turns.mjs';
 const { sampleRate } = whisper;
@@ -15,8 +20,6 @@ const { sampleRate } = whisper;
  * @typedef {{ set: 'known' | 'meetings' | 'conversations'; name: string; samples: Float32Array; truth?: string;
  *   words?: readonly import('./latencies.mjs').TimedWord[]; utterances?: readonly { start: number; end: number }[] }} Natural
  */
-
-const speakers = join(shared, 'speakers');
 
 /** Those of the recordings of people in which somebody talks. */
 const known = ['six people', 'lecture'];
@@ -38,31 +41,17 @@ function flacSamples(path) {
   return wavSamples(stdout);
 }
 
-/** A file of facts about voices. */
-function facts(...names) {
-  const path = join(speakers, ...names);
-  if (!existsSync(path)) {
-    throw new StepError(
-      `${path} is wanted, and is not there.`,
-      'SUSURRUS_SHARED names its folder.',
-    );
-  }
-  return JSON.parse(readFileSync(path, 'utf8'));
-}
-
 /**
- * The half-minutes alone: they come again in the joined recording. `turns`: when somebody talks.
+ * The half-minutes alone. `turns`: when somebody talks.
  * @type {() => (Natural & { turns: import('./turns.mjs').Turn[] })[]}
  */
 export function meetings() {
-  return Object.entries(facts('meetings', 'meetings.json'))
-    .filter(([, { parts }]) => parts === undefined)
-    .map(([name]) => ({
-      set: 'meetings',
-      name,
-      samples: flacSamples(join(speakers, 'meetings', `${name}.flac`)),
-      turns: turnsOf(readFileSync(join(speakers, 'meetings', `${name}.rttm`), 'utf8')),
-    }));
+  return halfMinutes().map((name) => ({
+    set: 'meetings',
+    name,
+    samples: flacSamples(join(voicesFolder, 'meetings', `${name}.flac`)),
+    turns: turnsOf(readFileSync(join(voicesFolder, 'meetings', `${name}.rttm`), 'utf8')),
+  }));
 }
 
 /**
@@ -87,36 +76,20 @@ function pythonWith(...packages) {
   return spawnSync(python, ['-c', `import ${packages.join()}`]).status === 0 ? python : undefined;
 }
 
-/** Rendered once, into build/evaluate/conversations. @type {(minutes: number) => Promise<Natural[]>} */
+/** @type {(minutes: number) => Promise<Natural[]>} */
 async function conversations(minutes) {
-  const names = chosenConversations(facts('recipes.json'), minutes);
-  const folder = join(root, 'build/evaluate/conversations');
-  const path = (name) => join(folder, `${name}.wav`);
-  const missing = names.filter((name) => !existsSync(path(name)));
-  if (missing.length > 0) {
-    const python = pythonWith('numpy', 'soundfile');
-    if (!python) {
-      console.error(
-        'Conversations are left out: no Python here has numpy and soundfile, which render them. SUSURRUS_LIVE_PYTHON names one.',
-      );
-      return [];
-    }
-    const unfinished = join(folder, 'unfinished');
-    mkdirSync(unfinished, { recursive: true });
-    const script = join(speakers, 'make_conversations.py');
-    const sources = ['recipes.json', 'voices'].map((name) => join(speakers, name));
-    await step(`rendering ${missing.length} conversations`, () =>
-      run(python, ['-B', script, 'render', ...sources, unfinished, ...missing], {
-        what: 'make_conversations.py',
-      }),
+  const names = chosenConversations(voiceFacts('recipes.json'), minutes);
+  const rendered = await renderedConversations(names, () => pythonWith('numpy', 'soundfile'));
+  if (!rendered) {
+    console.error(
+      'Conversations are left out: no Python here has numpy and soundfile, which render them. SUSURRUS_LIVE_PYTHON names one.',
     );
-    for (const name of missing) renameSync(join(unfinished, `${name}.wav`), path(name));
-    rmSync(unfinished, { recursive: true });
+    return [];
   }
-  return names.map((name) => ({
+  return rendered.map(({ name, wav }) => ({
     set: 'conversations',
     name,
-    samples: wavSamples(readFileSync(path(name))),
+    samples: wavSamples(readFileSync(wav)),
   }));
 }
 

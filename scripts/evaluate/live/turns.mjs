@@ -2,15 +2,16 @@
 
 /** In seconds. @typedef {{ start: number; end: number }} Turn */
 
-/** Turns of an RTTM file. @type {(rttm: string) => Turn[]} */
+/** Turns of an RTTM file. @type {(rttm: string) => (Turn & { speaker: string })[]} */
 export const turnsOf = (rttm) =>
   rttm
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([type]) => type === 'SPEAKER')
-    .map(([, , , start, length]) => ({
+    .map(([, , , start, length, , , speaker]) => ({
       start: Number(start),
       end: Number(start) + Number(length),
+      speaker,
     }));
 
 /**

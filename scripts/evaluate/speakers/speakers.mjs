@@ -1,0 +1,130 @@
+// npm run evaluate:speakers: who spoke when, beside people's marks.
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { ReferenceProcess } from '../../reference/reference_process.mjs';
+import { integerOption, main, readArguments, root, StepError } from '../../toolchain/steps.mjs';
+import { ensureTrainedModel, isTrainedName, trainedNames } from '../../trained_model.mjs';
+import { inEvaluationNode } from '../live/evaluation_node.mjs';
+import { developersPage, updatePage } from '../update_page.mjs';
+import { ensureScoringEnvironment } from './environment.mjs';
+import { foundIn, heardIn } from './find.mjs';
+import { recordingsOf, withWords } from './material.mjs';
+import { rightSlices, rightWords, score, slicesOf } from './measure.mjs';
+import { costTable, errorTable, wordTable } from './tables.mjs';
+
+const usage = `npm run evaluate:speakers -- [options]
+
+Who speaks when in 17 rendered conversations, in half a minute each of seven meetings and in these joined: diarization error rate by
+pyannote.metrics, with what was missed, made up and confused, beside other pipelines; cost; and the speakers of words that a
+trained model hears. Needs a build, the shared recordings, and a Python (SUSURRUS_SCORING_PYTHON names one that has pyannote.metrics
+and soundfile).
+
+  --model FILE       networks to measure beside the package's (scripts/speakers_model.mjs writes them); may be repeated
+  --variant NAME     simd or relaxed (relaxed)
+  --words NAME       of ${trainedNames.join(', ')} (base), in q8_0, or none
+  --minutes N        of conversations whose words are heard (all)
+  --quick            simd, one conversation, one meeting, and its words by tiny.en: whether it works
+  --update           writes the tables into ${developersPage}
+
+What was found and heard is kept in build/evaluate/results, so that a run that was stopped goes on.`;
+
+/**
+ * @typedef {{ who: string; recording: import('./material.mjs').Recording; found: Awaited<ReturnType<typeof foundIn>>[number];
+ *   score: Awaited<ReturnType<typeof score>>; slices: ReturnType<typeof rightSlices>; words?: ReturnType<typeof rightWords> }} Measured
+ */
+
+const packaged = join(root, 'models/speakers.apr');
+
+function readOptions() {
+  const { values } = readArguments({
+    options: {
+      model: { type: 'string', multiple: true, default: [] },
+      variant: { type: 'string', default: 'relaxed' },
+      words: { type: 'string', default: 'base' },
+      minutes: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      update: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.quick) Object.assign(values, { variant: 'simd', words: 'tiny.en', minutes: '0' });
+  if (!['simd', 'relaxed'].includes(values.variant)) {
+    throw new StepError(`--variant: not ${values.variant} but simd or relaxed.`);
+  }
+  if (values.words !== 'none' && !isTrainedName(values.words)) {
+    throw new StepError(`--words: not ${values.words} but of ${trainedNames.join(', ')}, or none.`);
+  }
+  const models = [packaged, ...values.model.map((path) => resolve(path))];
+  const lacking = models.find((path) => !existsSync(path));
+  if (lacking) throw new StepError(`${lacking} is not there.`);
+  return { ...values, models, minutes: integerOption('minutes', values.minutes, 0) ?? Infinity };
+}
+
+/** Segments by the recording's name. */
+async function heardWords({ words, minutes, variant }, recordings) {
+  if (words === 'none') return new Map();
+  const chosen = withWords(recordings, minutes);
+  const heard = await heardIn(await ensureTrainedModel({ name: words }), variant, chosen);
+  return new Map(chosen.map(({ name }, i) => [name, heard[i].segments]));
+}
+
+async function evaluate(options) {
+  const python = await ensureScoringEnvironment();
+  const { assignSpeakers } = await import('../../../dist/speakers.node.mjs');
+  const recordings = await recordingsOf(python, options.quick);
+  const found = [];
+  for (const model of options.models) {
+    found.push(await foundIn(model, options.variant, recordings));
+  }
+  const heard = await heardWords(options, recordings);
+  const worker = new ReferenceProcess(python, [
+    join(import.meta.dirname, 'python/score_worker.py'),
+  ]);
+  /** @type {Measured[]} */
+  const rows = [];
+  const measured = async (who, recording, one) => {
+    const { truth, name } = recording;
+    const whose = (segments) =>
+      assignSpeakers({ segments }, { turns: one.turns, speakers: [] }).segments;
+    const scored = await score(worker, recording, one.turns);
+    const slices = slicesOf(truth);
+    const segments = heard.get(name);
+    return {
+      ...{ who, recording, found: one, score: scored },
+      slices: rightSlices(slices, whose(slices), scored.names),
+      words:
+        segments &&
+        rightWords(
+          whose(segments).flatMap(({ words }) => words),
+          truth,
+          scored.names,
+        ),
+    };
+  };
+  try {
+    for (const [i, model] of options.models.entries()) {
+      const who = i === 0 ? 'Susurrus' : `Susurrus, ${basename(model, '.apr')}`;
+      for (const [at, recording] of recordings.entries()) {
+        rows.push(await measured(who, recording, found[i][at]));
+      }
+    }
+  } finally {
+    worker.close();
+  }
+  const words = wordTable(rows);
+  const tables = {
+    speakers: errorTable(rows),
+    'speakers-cost': costTable(rows),
+    ...(words && { 'speakers-words': words }),
+  };
+  console.log(Object.values(tables).join('\n\n'));
+  if (options.update) await updatePage(tables);
+}
+
+await main(async () => {
+  if (process.argv.includes('--help')) return console.log(usage);
+  const options = readOptions();
+  // Node 20 computes simd alike at all times.
+  if (options.variant === 'relaxed' && !(await inEvaluationNode())) return;
+  await evaluate(options);
+});
