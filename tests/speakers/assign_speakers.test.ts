@@ -30,12 +30,7 @@ describe('assignSpeakers()', () => {
     };
     const made = assignSpeakers(transcript, found(turn(0, 1.4, 'S1'), turn(1.6, 4, 'S2')));
     expect(
-      made.segments.map(({ text, start, end, ...rest }) => [
-        text,
-        start,
-        end,
-        Reflect.get(rest, 'speaker'),
-      ]),
+      made.segments.map(({ text, start, end, ...rest }) => [text, start, end, rest.speaker]),
     ).toEqual([
       [' yes I do.', 0, 1.5, 'S1'],
       [' Why?', 1.5, 2, 'S2'],
@@ -43,7 +38,7 @@ describe('assignSpeakers()', () => {
     ]);
     expect(made.segments.map(({ id }) => id)).toEqual([0, 1, 2]);
     expect(made.segments.map(({ tokens }) => tokens)).toEqual([[], [], [1, 2]]);
-    expect(made.segments[0]!.words.map((word) => Reflect.get(word, 'speaker'))).toEqual([
+    expect(made.segments[0]!.words.map((word) => (word as { speaker?: string }).speaker)).toEqual([
       'S1',
       'S1',
       'S1',
@@ -66,9 +61,7 @@ describe('assignSpeakers()', () => {
       text: 'a',
       words: [{ word: 'a', start, end, probability: 1 }],
     }));
-    return assignSpeakers({ segments }, found(...turns)).segments.map((each) =>
-      Reflect.get(each, 'speaker'),
-    );
+    return assignSpeakers({ segments }, found(...turns)).segments.map((each) => each.speaker);
   };
 
   test('a word is the speaker’s whose turns cover most of it', () => {

@@ -1,16 +1,15 @@
 // Who speaks when in recordings, with the networks as they are shipped.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { FoundSpeakers } from '../../web/src/api/types.js';
 import type { SpeakerFinder } from '../../web/src/node_speakers.js';
 import { decodedAudio } from '../support/decoded_audio.js';
 import { errorOf } from '../support/embedded_model.js';
-import { sharedFolder } from '../support/shared_folder.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 import { describeWithSpeakers, speakersEntry, speakersPath } from '../support/speakers_model.js';
 
 const meetings = resolve(sharedFolder, 'speakers/meetings');
-const hasMeetings = existsSync(meetings);
 const meeting = resolve(meetings, 'dev00.flac');
 
 const { findSpeakers, identify, loadSpeakerFinder } = await speakersEntry();
@@ -20,79 +19,90 @@ function labelsOf({ turns, duration }: Pick<FoundSpeakers, 'turns' | 'duration'>
   const labels = new Array<string>(Math.round(100 * duration)).fill('');
   for (const { start, end, speaker } of turns) {
     for (let at = Math.round(100 * start); at < Math.round(100 * end); ++at) {
-      labels[at] += speaker;
+      labels[at] = (labels[at] ?? '') + speaker;
     }
   }
   return labels;
 }
 
+describeWithSpeakers('findSpeakers() in a meeting', () => {
+  describeWithShared(
+    ['speakers/meetings/dev00.flac', 'speakers/expected/turns.json'],
+    'dev00',
+    () => {
+      let finder: SpeakerFinder;
+      let samples: Float32Array;
+      let found: FoundSpeakers;
+      beforeAll(async () => {
+        finder = await loadSpeakerFinder();
+        ({ samples } = await decodedAudio(meeting));
+        found = await finder.find(meeting);
+      });
+      afterAll(() => finder.dispose());
+
+      test('the turns of a meeting are those of the reference, but for a few frames', () => {
+        const { recordings } = JSON.parse(
+          readFileSync(resolve(sharedFolder, 'speakers/expected/turns.json'), 'utf8'),
+        ) as { recordings: Record<string, { turns: [number, number, number][] }> };
+        const turns = recordings.dev00!.turns.map(([start, end, who]) => ({
+          ...{ start, end, speaker: `S${who + 1}` },
+        }));
+        const [own, expected] = [labelsOf(found), labelsOf({ turns, duration: 30 })];
+        // The reference has weights of 32 bits: 0.3 % of the classes of a frame are others.
+        expect(own.filter((label, at) => label === expected[at]).length).toBeGreaterThan(2900);
+        expect(found.duration).toBeCloseTo(30, 2);
+        expect(found.speakers.map(({ id }) => id)).toEqual(['S1', 'S2']);
+        const seconds = found.turns.reduce((sum, { start, end }) => sum + end - start, 0);
+        expect(found.speakers.reduce((sum, each) => sum + each.seconds, 0)).toBeCloseTo(seconds, 3);
+        expect(found.speakers[0]).not.toHaveProperty('vector');
+      });
+
+      test('samples, a stream in odd pieces, and two at a time give the same', async () => {
+        const pieces = async function* () {
+          for (let at = 0; at < samples.length; at += 77_777) {
+            yield samples.slice(at, at + 77_777);
+            await Promise.resolve();
+          }
+        };
+        const all = await Promise.all([
+          finder.find(samples),
+          finder.find({ stream: pieces(), sampleRate: 16000 }),
+        ]);
+        for (const { turns, speakers } of all) {
+          expect({ turns, speakers }).toEqual({ turns: found.turns, speakers: found.speakers });
+        }
+      });
+
+      test('takes so many speakers as it is told', async () => {
+        const speakersOf = async (options: object) =>
+          (await finder.find(samples, options)).speakers.map(({ id }) => id);
+        expect(await speakersOf({ max: 1 })).toEqual(['S1']);
+        expect(await speakersOf({ min: 3, max: 4 })).toHaveLength(3);
+      });
+
+      test('voices are found again by their vectors', async () => {
+        const { speakers } = await finder.find(samples.subarray(0, 13 * 16000), {
+          count: 1,
+          vectors: true,
+        });
+        const { vector } = speakers[0]!;
+        expect(vector).toHaveLength(192);
+        expect(Math.hypot(...vector!)).toBeCloseTo(1, 5);
+        const whole = await finder.find(samples, { vectors: true });
+        const { turns } = identify(whole, { Ada: vector! });
+        expect(turns[0]!.speaker).toBe('Ada');
+        expect(turns.map(({ speaker }) => speaker)).toContain('S2');
+      });
+    },
+  );
+});
+
 describeWithSpeakers('findSpeakers()', () => {
   let finder: SpeakerFinder;
-  let samples: Float32Array;
-  let found: FoundSpeakers;
   beforeAll(async () => {
     finder = await loadSpeakerFinder();
-    if (!hasMeetings) return;
-    ({ samples } = await decodedAudio(meeting));
-    found = await finder.find(meeting);
   });
   afterAll(() => finder.dispose());
-
-  const withMeeting = hasMeetings ? test : test.skip;
-
-  withMeeting('the turns of a meeting are those of the reference, but for a few frames', () => {
-    const { recordings } = JSON.parse(
-      readFileSync(resolve(sharedFolder, 'speakers/expected/turns.json'), 'utf8'),
-    ) as { recordings: Record<string, { turns: [number, number, number][] }> };
-    const turns = recordings.dev00!.turns.map(([start, end, who]) => ({
-      ...{ start, end, speaker: `S${who + 1}` },
-    }));
-    const [own, expected] = [labelsOf(found), labelsOf({ turns, duration: 30 })];
-    // The reference has weights of 32 bits: 0.3 % of the classes of a frame are others.
-    expect(own.filter((label, at) => label === expected[at]).length).toBeGreaterThan(2900);
-    expect(found.duration).toBeCloseTo(30, 2);
-    expect(found.speakers.map(({ id }) => id)).toEqual(['S1', 'S2']);
-    const seconds = found.turns.reduce((sum, { start, end }) => sum + end - start, 0);
-    expect(found.speakers.reduce((sum, each) => sum + each.seconds, 0)).toBeCloseTo(seconds, 3);
-    expect(found.speakers[0]).not.toHaveProperty('vector');
-  });
-
-  withMeeting('samples, a stream in odd pieces, and two at a time give the same', async () => {
-    const pieces = async function* () {
-      for (let at = 0; at < samples.length; at += 77_777) {
-        yield samples.slice(at, at + 77_777);
-        await Promise.resolve();
-      }
-    };
-    const all = await Promise.all([
-      finder.find(samples),
-      finder.find({ stream: pieces(), sampleRate: 16000 }),
-    ]);
-    for (const { turns, speakers } of all) {
-      expect({ turns, speakers }).toEqual({ turns: found.turns, speakers: found.speakers });
-    }
-  });
-
-  withMeeting('takes so many speakers as it is told', async () => {
-    const speakersOf = async (options: object) =>
-      (await finder.find(samples, options)).speakers.map(({ id }) => id);
-    expect(await speakersOf({ max: 1 })).toEqual(['S1']);
-    expect(await speakersOf({ min: 3, max: 4 })).toHaveLength(3);
-  });
-
-  withMeeting('voices are found again by their vectors', async () => {
-    const { speakers } = await finder.find(samples.subarray(0, 13 * 16000), {
-      count: 1,
-      vectors: true,
-    });
-    const { vector } = speakers[0]!;
-    expect(vector).toHaveLength(192);
-    expect(Math.hypot(...vector!)).toBeCloseTo(1, 5);
-    const whole = await finder.find(samples, { vectors: true });
-    const { turns } = identify(whole, { Ada: vector! });
-    expect(turns[0]!.speaker).toBe('Ada');
-    expect(turns.map(({ speaker }) => speaker)).toContain('S2');
-  });
 
   test('nothing, a blink, and silence have no turns', async () => {
     for (const count of [0, 1, 399, 400, 16000, 160001]) {

@@ -1,7 +1,12 @@
 // Transcripts that say who speaks: the networks hear what the model hears.
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from '@jest/globals';
-import type { AnyTranscribeOptions, Segment, WhisperModel } from '../../web/src/api/types.js';
+import type {
+  AnyTranscribeOptions,
+  Segment,
+  Transcription,
+  WhisperModel,
+} from '../../web/src/api/types.js';
 import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
 import {
@@ -19,9 +24,17 @@ const sample = sampleAudio();
 const models: WhisperModel[] = [];
 afterEach(() => models.splice(0).forEach((model) => model.dispose()));
 async function newModel(options: object = {}): Promise<WhisperModel> {
-  const model = (await loadModel(modelPath, options)) as WhisperModel;
+  const model = await loadModel(modelPath, { family: 'whisper', ...options });
   models.push(model);
   return model;
+}
+
+/** Goes as far as there is something to save, and stops. */
+async function untilSaved(work: Transcription): Promise<void> {
+  const loop = work[Symbol.asyncIterator]();
+  while (!work.save()) await loop.next();
+  await loop.return?.();
+  await errorOf(work);
 }
 
 const inPieces = async function* (samples: Float32Array, size = 50_000) {
@@ -99,6 +112,7 @@ describeWithSpeakers('transcribe({ speakers })', () => {
     const model = await newModel();
     const live = { stream: inPieces(sample), sampleRate: 16000 };
     const wrong: [Float32Array | typeof live, AnyTranscribeOptions, RegExp][] = [
+      [live, { speakers: true }, /speakers.*live/],
       [sample, { speakers: 2 as never }, /speakers/],
       [sample, { speakers: { count: 0 } }, /count/],
       [sample, { speakers: { people: 2 } as never }, /people/],
@@ -165,13 +179,11 @@ describeWithSpeakers('transcribe({ speakers })', () => {
     const options = { speakers: true, vad: false } as const;
     const whole = await model.transcribe(long, options);
     const first = model.transcribe(long, options);
-    for await (const _ of first) if (first.save()) break;
-    await errorOf(first);
+    await untilSaved(first);
     const saved = JSON.parse(JSON.stringify(first.save())) as never;
     expect(await model.transcribe(long, { from: saved, speakers: true })).toEqual(whole);
     const plain = model.transcribe(long, { vad: false });
-    for await (const _ of plain) if (plain.save()) break;
-    await errorOf(plain);
+    await untilSaved(plain);
     const without = plain.save()!;
     expect(await errorOf(model.transcribe(long, { from: without, speakers: true }))).toMatchObject({
       code: 'invalid_argument',

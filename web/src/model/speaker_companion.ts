@@ -5,6 +5,7 @@ import { anyOf, throwIfAborted } from '../api/signals.js';
 import type {
   AnyTranscribeOptions,
   FoundSpeakers,
+  Segment,
   SpeakerOptions,
   Transcript,
 } from '../api/types.js';
@@ -153,15 +154,19 @@ export function withoutSpeakers(
   isLive: boolean,
 ): AnyTranscribeOptions {
   // Unchecked: it may be anything.
-  if (!speakersAsked((options as AnyTranscribeOptions | null)?.speakers)) {
-    if (!options || typeof options !== 'object' || !('speakers' in options)) return options;
-    const { speakers: _, ...others } = options;
-    return others;
-  }
+  const given = options as AnyTranscribeOptions | null;
+  if (!speakersAsked(given?.speakers))
+    return given?.speakers === false ? without(options) : options;
   const { speakers, timestamps, ...others } = options;
   if (isLive) throw invalidOption('speakers', 'absent for live audio', speakers);
   checkOptions({ timestamps }, { timestamps: oneOf('segment', 'word') });
   return { ...others, timestamps: 'word' };
+}
+
+function without(options: AnyTranscribeOptions): AnyTranscribeOptions {
+  const plain: AnyTranscribeOptions & { speakers?: unknown } = { ...options };
+  delete plain.speakers;
+  return plain;
 }
 
 /** What is asked of a transcription with speakers. */
@@ -195,5 +200,9 @@ export async function withSpeakers(
 
 const withoutWords = (transcript: Transcript): Transcript => ({
   ...transcript,
-  segments: transcript.segments.map(({ words: _, ...segment }) => segment),
+  segments: transcript.segments.map((segment) => {
+    const plain: Segment & { words?: unknown } = { ...segment };
+    delete plain.words;
+    return plain;
+  }),
 });

@@ -86,10 +86,15 @@ function speakersOf(timed: readonly Timed[], turns: Turns): readonly (string | u
 }
 
 type Heard = Pick<Segment, 'start' | 'end' | 'text' | 'words'>;
-export type Spoken<Each extends Heard> = Each & { readonly speaker?: string };
+interface HasSegments {
+  readonly segments: readonly Heard[];
+}
 
-/** What becomes of a transcript whose words have speakers. */
-export type WithSpeakers<Transcript> = Transcript & Pick<FoundSpeakers, 'speakers'>;
+/** A transcript whose segments and words have speakers. */
+export type WithSpeakers<Transcript extends HasSegments> = Omit<Transcript, 'segments'> & {
+  readonly segments: readonly (Transcript['segments'][number] & { readonly speaker?: string })[];
+  readonly speakers: FoundSpeakers['speakers'];
+};
 
 /**
  * Returns the transcript with the speakers of its segments and words. Where the speaker changes within a segment that has words, it is
@@ -106,7 +111,7 @@ export type WithSpeakers<Transcript> = Transcript & Pick<FoundSpeakers, 'speaker
  * }
  * ```
  */
-export function assignSpeakers<Transcript extends { readonly segments: readonly Heard[] }>(
+export function assignSpeakers<Transcript extends HasSegments>(
   transcript: Transcript,
   { turns, speakers }: Pick<FoundSpeakers, 'turns' | 'speakers'>,
 ): WithSpeakers<Transcript> {

@@ -116,10 +116,9 @@ export function identify<Result extends WithSpeakers>(
 
 function speakersOf(result: WithSpeakers): readonly Speaker[] {
   const expected = 'a transcript with speakers, or what findSpeakers() returned';
-  if (typeof result !== 'object' || result === null || !Array.isArray(result.speakers)) {
-    throw invalidOption('result', expected, result);
-  }
-  return result.speakers;
+  const given: unknown = (result as WithSpeakers | null | undefined)?.speakers;
+  if (!Array.isArray(given)) throw invalidOption('result', expected, result);
+  return given as readonly Speaker[];
 }
 
 function checkVector(place: string, vector: unknown): asserts vector is readonly number[] {
