@@ -9,6 +9,7 @@ export { check } from '../../web/src/writers/check_subtitles.js';
 export { format, transcriptFormats } from '../../web/src/writers/format.js';
 export { apr1WeightTypes } from '../../web/tools/convert/weight_types.js';
 export { weightTypes } from '../../web/src/api/generated/dtypes.js';
+export { formatTurns } from '../../web/src/writers/rttm.js';
 export { languageNames } from '../../web/src/api/generated/languages.js';
 
 const facts = {
@@ -102,7 +103,9 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
     transcribe(audio: Audio, given: object) {
       tell('transcribe', audio, given);
       refuseBad(audio);
-      const heard = 'language' in given && given.language === 'he' ? hebrew : result;
+      const plain = 'language' in given && given.language === 'he' ? hebrew : result;
+      const spoken = plain.segments.map((each) => ({ ...each, speaker: 'S1' }));
+      const heard = 'speakers' in given ? { ...plain, segments: spoken } : plain;
       return Object.assign(Promise.resolve(heard), {
         soFar: { ...heard, languageProbability: 0.871 },
         [Symbol.asyncIterator]: () => heard.segments.values(),
@@ -138,6 +141,26 @@ export function loadModel(source: unknown, options: object): Promise<unknown> {
     dispose() {
       tell('dispose');
     },
+  });
+}
+
+export function loadSpeakerFinder(options: object): Promise<unknown> {
+  tell('loadSpeakerFinder', options);
+  return Promise.resolve({
+    find(audio: Audio, given: object) {
+      tell('find', audio, given);
+      refuseBad(audio);
+      const turns = [
+        { start: 0.5, end: 2, speaker: 'S1' },
+        { start: 1.75, end: 3, speaker: 'S2' },
+      ];
+      const speakers = [
+        { id: 'S1', seconds: 1.5 },
+        { id: 'S2', seconds: 1.25 },
+      ];
+      return Promise.resolve({ turns, speakers, duration: 3 });
+    },
+    dispose: () => tell('dispose'),
   });
 }
 

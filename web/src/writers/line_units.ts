@@ -23,7 +23,9 @@ export function lineUnits(
   transcript: TranscriptLike,
   { maxLineWidth = Infinity, compatibility }: FormatOptions,
 ): (readonly LineUnit[])[] | undefined {
-  return wordsOf(transcript)?.map((words, at) => {
+  return wordsOf(transcript)?.map((given, at) => {
+    const { speaker } = transcript.segments[at]!;
+    const words = speaker === undefined ? given : given.map((word) => ({ speaker, ...word }));
     const text = words.map(({ word }) => word).join('');
     const language = transcript.segments[at]?.language ?? transcript.language;
     if (compatibility === 'openai' || !needsBreaks(text, language)) {
