@@ -1,12 +1,12 @@
 // A package of one model, which bundlers copy as an asset:
 //
-//   npm run pack:model -- NAME|FILE.apr [--license FILE] [--output FOLDER]
+//   npm run pack:model -- NAME|FILE.apr|speakers [--license FILE] [--output FOLDER]
 //
 //   import model from 'susurrus-model-tiny.en';
 //   const whisper = await loadModel(model);
 //
 // With --quick the build that is there is used as it is. NAME is as `susurrus pull` takes it. Writes FOLDER/susurrus-model-NAME (build/packages), ready for `npm pack` or
-// `npm publish`. --license names the text of the weights' licence: of every FILE, and of models that OpenAI did not publish.
+// `npm publish`. `speakers` are the networks that tell speakers apart. --license names the text of the weights' licence: of every FILE, and of models that OpenAI did not publish.
 import {
   copyFileSync,
   existsSync,
@@ -25,6 +25,9 @@ import { isProgram, main, readArguments, root, StepError } from './toolchain/ste
 /** As OpenAI licenses code and weights of Whisper: https://github.com/openai/whisper/blob/main/LICENSE */
 const openAiCopyright = 'Copyright (c) 2022 OpenAI';
 
+/** The networks that tell speakers apart; no Whisper is called that. */
+const speakersName = 'speakers';
+
 /** This project's licence is MIT too: its text with another name. */
 const mitText = (copyright) =>
   readFileSync(join(root, 'LICENSE'), 'utf8').replace(/^Copyright.*$/m, copyright);
@@ -35,12 +38,21 @@ const licenseUnknown = (what) =>
     'Name the file with its text: --license FILE',
   );
 
-function licenseOf({ path, license: given, isOpenAis = false }) {
+/** The parts of THIRD-PARTY-NOTICES.md about the speaker networks: what they are, and the text of Apache's licence. */
+function speakersLicense() {
+  const notices = readFileSync(join(root, 'THIRD-PARTY-NOTICES.md'), 'utf8');
+  const [, about] = /^## The speaker networks\n\n(.*?)\n## /ms.exec(notices);
+  const [, apache] = /^```\n( *Apache License\n.*?)^```/ms.exec(notices);
+  return `${about}\n${apache}`;
+}
+
+function licenseOf({ name, path, license: given, isOpenAis = false }) {
   if (given !== undefined) {
     if (!existsSync(given)) throw new StepError(`--license: there is no file ${given}.`);
     return { text: readFileSync(given, 'utf8'), spdx: 'SEE LICENSE IN LICENSE' };
   }
   if (isOpenAis) return { text: mitText(openAiCopyright), spdx: 'MIT' };
+  if (name === speakersName) return { text: speakersLicense(), spdx: '(MIT AND Apache-2.0)' };
   throw licenseUnknown(path);
 }
 
@@ -53,16 +65,28 @@ function checkName(name) {
   );
 }
 
-const readme = ({ name, info, bytes, digest }) => `# susurrus-model-${name}
+const describe = (name) =>
+  name === speakersName ? 'The networks that tell speakers apart' : `The Whisper model \`${name}\``;
 
-The Whisper model \`${name}\` for the npm package \`susurrus\`: speech recognition inside a web page.
+const exampleOf = (name) =>
+  name === speakersName
+    ? `import { loadModel } from 'susurrus';
+import networks from 'susurrus-model-speakers';
 
-\`\`\`js
-import { loadModel } from 'susurrus';
+const model = await loadModel('base');
+const { segments } = await model.transcribe(file, { speakers: { model: networks } });`
+    : `import { loadModel } from 'susurrus';
 import model from 'susurrus-model-${name}';
 
 const whisper = await loadModel(model);
-const { text } = await whisper.transcribe(file);
+const { text } = await whisper.transcribe(file);`;
+
+const readme = ({ name, info, bytes, digest }) => `# susurrus-model-${name}
+
+${describe(name)} for the npm package \`susurrus\`: speech recognition inside a web page.
+
+\`\`\`js
+${exampleOf(name)}
 \`\`\`
 
 \`model\` is the URL of the model file. Bundlers that understand \`new URL(…, import.meta.url)\` copy the file into the build; no
@@ -106,7 +130,7 @@ export async function packModel(model) {
   const manifest = {
     name: `susurrus-model-${name}`,
     version,
-    description: `The Whisper model ${name} for susurrus.`,
+    description: `${describe(name).replaceAll('`', '')} for susurrus.`,
     license: spdx,
     type: 'module',
     sideEffects: false,
@@ -132,6 +156,12 @@ export async function packModel(model) {
   return folder;
 }
 
+function speakersModel() {
+  const path = join(root, 'models/speakers.apr');
+  if (existsSync(path)) return { name: speakersName, path };
+  throw new StepError(`There is no file ${path}.`, 'node scripts/speakers_model.mjs makes it.');
+}
+
 async function packFromCommandLine() {
   const { values, positionals } = readArguments({
     options: {
@@ -143,12 +173,14 @@ async function packFromCommandLine() {
   });
   const [wanted] = positionals;
   if (wanted === undefined || positionals.length > 1) {
-    throw new StepError('npm run pack:model -- NAME|FILE.apr [--license FILE] [--output FOLDER]');
+    throw new StepError(
+      'npm run pack:model -- NAME|FILE.apr|speakers [--license FILE] [--output FOLDER]',
+    );
   }
   // Before anything is built.
   if (existsSync(wanted) && values.license === undefined) throw licenseUnknown(wanted);
   if (!values.quick) await buildParts(['wasm', 'js']);
-  const model = await findModel(wanted);
+  const model = await (wanted === speakersName ? speakersModel() : findModel(wanted));
   const output = values.output && resolve(values.output);
   const folder = await packModel({ ...model, license: values.license, output });
   console.log(`${folder}\nTry it: npm install ${folder}`);

@@ -168,15 +168,20 @@ describe('the packed package', () => {
     ];
     const nodeFiles = ['apr1WeightTypes', 'shardModel', 'unshardModel', 'upgradeModel'];
     const rootNames = [
-      ...['SusurrusError', 'format', 'languageNames', 'loadModel', 'plan', 'setAssets'],
+      ...['SusurrusError', 'check', 'format', 'languageNames', 'loadModel', 'plan', 'setAssets'],
       'transcriptFormats',
     ];
     const cache = ['cacheSpace', 'deleteModel', 'downloadModel', 'listModels', 'persist'];
+    const speakers = [
+      ...['SusurrusError', 'assignSpeakers', 'findSpeakers', 'formatTurns', 'identify'],
+      ...['loadSpeakerFinder', 'renameSpeakers'],
+    ];
     // The page's half of an entry can be imported in Node; it looks for a page only when it is called.
     const expected: Readonly<Record<string, readonly string[]>> = {
       ...{ susurrus: rootNames, 'susurrus/node': rootNames, page: rootNames },
       ...{ 'susurrus/files': [...files, ...nodeFiles], 'page/files': files },
       ...{ 'susurrus/graph': ['openModule'], 'page/graph': ['openModule'] },
+      ...{ 'susurrus/speakers': speakers, 'page/speakers': speakers },
       ...{ 'susurrus/cache': cache, 'page/cache': [...cache, 'openStored'] },
       'susurrus/in-thread': [...files, ...rootNames, 'openModule'],
     };

@@ -61,6 +61,24 @@ describe('a package of a model', () => {
     }
   });
 
+  test('of the speaker networks has both licences', async () => {
+    // Any file: the name alone says which weights they are.
+    const folder = await packModel({ name: 'speakers', path: digits, output });
+    const licence = readFileSync(join(folder, 'LICENSE'), 'utf8');
+    expect(licence).toMatch(
+      /Copyright \(c\) 2020 CNRS[^]*3D-Speaker[^]*Apache License\s+Version 2\.0/,
+    );
+    expect(licence).toContain('limitations under the License.');
+    expect(licence).not.toContain('LZ4');
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+    expect(readme).toContain('transcribe(file, { speakers: { model: networks } })');
+    const manifest: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({
+      ...{ name: 'susurrus-model-speakers', license: '(MIT AND Apache-2.0)' },
+      description: 'The networks that tell speakers apart for susurrus.',
+    });
+  });
+
   test('is not made without a licence, under a wrong name, or of another file', async () => {
     const model = { name: 'mine', path: digits, license, output };
     await expect(packModel({ ...model, license: undefined })).rejects.toThrow(/--license FILE/);

@@ -86,7 +86,7 @@ function problemsOf(checked: readonly Example[]): readonly string[] {
 const typesOf = (entry: string): string => join(projectRoot, `dist/types/${entry}.d.ts`);
 const importOf = (entry: string): string => typesOf(entry).replace('.d.ts', '.js');
 const pageEntries = ['live', 'captions', 'react', 'testing'].map((name) => `page/${name}`);
-const entries = ['index', 'files', 'graph', 'vad', 'cache']
+const entries = ['index', 'files', 'graph', 'speakers', 'vad', 'cache']
   .flatMap((name) => [`src/${name}`, `src/node${name === 'index' ? '' : `_${name}`}`])
   .concat('src/in_thread', pageEntries);
 
@@ -151,6 +151,7 @@ const receivers = Object.entries({
   modelFile: ['src/files', 'ModelFile'],
   module: ['src/graph', 'GraphModule'],
   detector: ['src/vad', 'SpeechDetector'],
+  finder: ['src/speakers', 'SpeakerFinder'],
 }).map(
   ([name, [entry = '', type]]) => `declare const ${name}: import('${importOf(entry)}').${type}; `,
 );
@@ -187,6 +188,7 @@ const cannotFail = new Set([
   'LiveCaptions.resume',
   'MediaStreamLike.getAudioTracks',
   'ModelFile.close',
+  'SpeakerFinder.dispose',
   'SpeechDetector.dispose',
   'StreamingModel.stream',
   'TranscriberStore.close',

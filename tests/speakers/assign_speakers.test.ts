@@ -127,6 +127,13 @@ describe('assignSpeakers()', () => {
     expect(made.segments[0]).toMatchObject({ text: '[ a b c ]', speaker: 'S2', tokens: [1, 2] });
   });
 
+  test('refuses what is no transcript, and no turns', () => {
+    const nobody = found();
+    expect(() => assignSpeakers(null as never, nobody)).toThrow(/transcript\.segments/);
+    expect(() => assignSpeakers({} as never, nobody)).toThrow(/transcript\.segments/);
+    expect(() => assignSpeakers({ segments: [] }, undefined as never)).toThrow(/found\.turns/);
+  });
+
   test('10,000 words and as many turns', () => {
     const words = Array.from({ length: 10_000 }, (_, i) => [i, i + 0.9] as const);
     const turns = words.map(([start, end], i) => turn(start, end, `S${i % 7}`));

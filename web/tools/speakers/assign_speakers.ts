@@ -1,4 +1,5 @@
 // Whose each word of a transcript is, from the turns of the recording's speakers.
+import { invalidOption } from '../../src/api/errors.js';
 import type { FoundSpeakers, Segment, SpeakerTurn, Word } from '../../src/api/types.js';
 
 /** How far from a word the turn may be that it belongs to although no turn covers it, in seconds. */
@@ -100,12 +101,11 @@ export type WithSpeakers<Transcript extends HasSegments> = Omit<Transcript, 'seg
  * Returns the transcript with the speakers of its segments and words. Where the speaker changes within a segment that has words, it is
  * divided there; parts of it have no `tokens`.
  *
+ * @throws SusurrusError `invalid_argument` without segments or turns.
  * @example
  * ```js
- * const [transcript, found] = await Promise.all([
- *   model.transcribe(file, { timestamps: 'word' }),
- *   findSpeakers(file),
- * ]);
+ * const found = await findSpeakers(file);
+ * const transcript = await model.transcribe(file, { timestamps: 'word' });
  * for (const { speaker, text } of assignSpeakers(transcript, found).segments) {
  *   console.log(speaker, text);
  * }
@@ -113,8 +113,11 @@ export type WithSpeakers<Transcript extends HasSegments> = Omit<Transcript, 'seg
  */
 export function assignSpeakers<Transcript extends HasSegments>(
   transcript: Transcript,
-  { turns, speakers }: Pick<FoundSpeakers, 'turns' | 'speakers'>,
+  found: Pick<FoundSpeakers, 'turns' | 'speakers'>,
 ): WithSpeakers<Transcript> {
+  checkList('transcript.segments', transcript, 'segments');
+  checkList('found.turns', found, 'turns');
+  const { turns, speakers } = found;
   const index = new Turns(turns);
   const { segments } = transcript;
   // A segment without words counts as one word.
@@ -130,6 +133,11 @@ export function assignSpeakers<Transcript extends HasSegments>(
   });
   const numbered = spoken.map((segment, id) => ('id' in segment ? { ...segment, id } : segment));
   return { ...transcript, segments: numbered, speakers };
+}
+
+function checkList(place: string, owner: unknown, name: string): void {
+  const list: unknown = typeof owner === 'object' && owner !== null && Reflect.get(owner, name);
+  if (!Array.isArray(list)) throw invalidOption(place, 'an array', list || owner);
 }
 
 const said = <Each extends object>(each: Each, speaker: string | undefined): Each =>

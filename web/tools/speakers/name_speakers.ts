@@ -27,8 +27,8 @@ export interface WithSpeakers {
  * @throws SusurrusError `invalid_argument` for a name that is no text, or of nobody in the recording.
  * @example
  * ```js
- * const named = renameSpeakers(transcript, { S1: 'Ada', S2: 'Grace' });
- * console.log(format(named, 'vtt'));
+ * const found = await findSpeakers(file, { count: 2 });
+ * console.log(renameSpeakers(found, { S1: 'Ada', S2: 'Grace' }).turns);
  * ```
  */
 export function renameSpeakers<Result extends WithSpeakers>(
@@ -69,10 +69,9 @@ export function renameSpeakers<Result extends WithSpeakers>(
  *   `vectors: true`.
  * @example
  * ```js
- * const { speakers } = await findSpeakers(greeting, { count: 1, vectors: true });
- * const known = { Ada: speakers[0].vector };
- * const found = await findSpeakers(meeting, { vectors: true });
- * console.log(identify(found, known).turns);
+ * const [ada] = (await findSpeakers(samples, { count: 1, vectors: true })).speakers;
+ * const found = await findSpeakers(file, { vectors: true });
+ * console.log(identify(found, { Ada: ada?.vector }).turns);
  * ```
  */
 export function identify<Result extends WithSpeakers>(
@@ -99,7 +98,7 @@ export function identify<Result extends WithSpeakers>(
       Object.entries(known).map(([name, voice]) => ({
         id,
         name,
-        distance: 1 - cosine(vector!, voice),
+        distance: 1 - cosine(vector!, voice!),
       })),
     )
     .filter(({ distance }) => distance <= maxDistance)

@@ -73,5 +73,5 @@ export interface LoadSpeakerFinderOptions {
   readonly assets?: Assets;
 }
 
-/** Voices that are known, by name: vectors of speakers that were found with `vectors: true`. */
-export type KnownVoices = Readonly<Record<string, readonly number[]>>;
+/** Voices that are known, by name: vectors of speakers that were found with `vectors: true`. Without those, identify() throws. */
+export type KnownVoices = Readonly<Record<string, Speaker['vector'] | undefined>>;
