@@ -1,8 +1,11 @@
 // Streams that say who speaks: the networks hear what is fed, beside the model.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import type {
   LiveEvent,
   LiveSpeakers,
+  LiveText,
   LiveTranscription,
   RevisedText,
   WhisperLiveOptions,
@@ -10,11 +13,15 @@ import type {
 } from '../../web/src/api/types.js';
 import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
+import { decodedAudio } from '../support/decoded_audio.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
+import { sharedFolder } from '../support/shared_folder.js';
 import { describeWithSpeakers, speakersEntry, speakersPath } from '../support/speakers_model.js';
 
 const { loadModel } = await builtPackage({ hasDetector: true });
-const { findSpeakers } = await speakersEntry();
+const { assignSpeakers, findSpeakers } = await speakersEntry();
+const meeting = resolve(sharedFolder, 'speakers/meetings/dev00.flac');
+const withMeeting = existsSync(meeting) ? test : test.skip;
 const sample = sampleAudio();
 const long = joined([sample, sample, sample, sample], Float32Array);
 
@@ -109,6 +116,29 @@ describeWithSpeakers('stream({ speakers })', () => {
     expect(first!.texts[0]!.segments[0]!.speaker).toBe('S1');
     expect(first!.speakers[0]!.vector).toHaveLength(192);
     await live.close();
+  });
+
+  withMeeting('several people: at the end, whose words are is as in the recording', async () => {
+    const { samples } = await decodedAudio(meeting);
+    const events = await hear(samples, { speakers: true, vad: false, step: 5 });
+    const finals = events.filter((event) => event.type === 'final' && event.text.trim() !== '');
+    const segments = finals.map((event) => {
+      const { start, end, text, words } = event as LiveText;
+      return { start, end, text, words };
+    });
+    const found = await findSpeakers(samples);
+    const expected = assignSpeakers({ segments }, found).segments.map(({ speaker }) => speaker!);
+    const whose = told(events);
+    const own = finals.flatMap(({ id }) => whose.get(String(id))!.map((each) => each.speaker!));
+    expect(new Set(expected).size).toBe(2);
+    // Their numbers depend on who was found first.
+    const names = new Map(expected.map((id, i) => [id, own[i]]));
+    expect(new Set(names.values()).size).toBe(2);
+    expect(own).toEqual(expected.map((id) => names.get(id)));
+    const { speakers } = speakersOf(events).at(-1)!;
+    expect(speakers.map(({ seconds }) => seconds)).toEqual(
+      found.speakers.map(({ seconds }) => expect.closeTo(seconds, 2) as number),
+    );
   });
 
   test('of texts that are revised, of sound at another rate, and after reset()', async () => {
