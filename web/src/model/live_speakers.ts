@@ -63,7 +63,7 @@ export class StreamSpeakers {
     this.#receiver = receiver;
     this.#opened = open(this.#leaving.signal);
     this.#opened.catch((error: unknown) => {
-      if (this.#hasLeft) return;
+      if (this.#hasLeft()) return;
       this.#failure = { error };
       this.#leave();
       receiver.fail(error);
@@ -72,7 +72,7 @@ export class StreamSpeakers {
 
   /** The next samples of the stream, which stay as they are. */
   hear(samples: Float32Array): void {
-    if (this.#hasLeft || samples.length === 0) return;
+    if (this.#hasLeft() || samples.length === 0) return;
     this.#waiting.push(samples);
     this.#waitingCount += samples.length;
     if (this.#waitingCount > mostWaiting) {
@@ -84,14 +84,14 @@ export class StreamSpeakers {
 
   /** So many samples are left out: nobody is heard there. */
   skip(count: number): void {
-    if (this.#hasLeft || count === 0) return;
+    if (this.#hasLeft() || count === 0) return;
     this.#waiting.push(count);
     this.#work ??= this.#hearWaiting();
   }
 
   /** A final text. */
   said({ id, start, end, text, words, language }: LiveText): void {
-    if (this.#hasLeft || text.trim() === '') return;
+    if (this.#hasLeft() || text.trim() === '') return;
     const segment = { start, end, text, words, ...(language !== undefined && { language }) };
     this.#texts.push({ start, end, ids: [id], segments: [segment], told: '' });
     this.#hasNews = true;
@@ -99,7 +99,7 @@ export class StreamSpeakers {
 
   /** Texts that take the place of others. */
   revised({ start, end, replaces, segments }: Change): void {
-    if (this.#hasLeft) return;
+    if (this.#hasLeft()) return;
     const isReplaced = ({ ids }: Text): boolean => ids.some((id) => replaces.includes(id));
     const left = this.#texts.filter((text) => !isReplaced(text));
     if (segments.length > 0) {
@@ -126,12 +126,12 @@ export class StreamSpeakers {
     this.#leave();
   }
 
-  get #hasLeft(): boolean {
+  #hasLeft(): boolean {
     return this.#leaving.signal.aborted;
   }
 
   #leave(): void {
-    if (this.#hasLeft) return;
+    if (this.#hasLeft()) return;
     this.#leaving.abort();
     this.#waiting = [];
     this.#waitingCount = 0;
@@ -153,11 +153,11 @@ export class StreamSpeakers {
       // The receiver knows.
       return;
     }
-    if (this.#hasLeft) return;
+    if (this.#hasLeft()) return;
     try {
       await work(...opened);
     } catch (error) {
-      if (!this.#hasLeft) this.#giveUp(error instanceof Error ? error.message : String(error));
+      if (!this.#hasLeft()) this.#giveUp(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -168,10 +168,10 @@ export class StreamSpeakers {
       while (this.#waiting.length > 0) {
         const piece = this.#take();
         await search.push(piece);
-        if (this.#hasLeft) return;
+        if (this.#hasLeft()) return;
         this.#sinceSettled += piece.length;
         if (this.#waiting.length === 0) await this.#settle(finding, search);
-        if (this.#hasLeft) return;
+        if (this.#hasLeft()) return;
       }
       this.#work = undefined;
     });
@@ -198,7 +198,7 @@ export class StreamSpeakers {
     if (this.#sinceSettled >= windowSamples && begin >= this.#settleAt) {
       this.#sinceSettled = 0;
       this.#found = await search.settle();
-      if (this.#hasLeft) return;
+      if (this.#hasLeft()) return;
       const end = performance.now();
       this.#settleAt = end + leastPause * (end - begin);
       this.#hasNews = true;
@@ -208,7 +208,7 @@ export class StreamSpeakers {
 
   /** Tells whose the texts are, as far as voices were heard and it is new. */
   #tell(finding: SpeakerFinding, found: Found, isLast: boolean): void {
-    if (this.#hasLeft) return;
+    if (this.#hasLeft()) return;
     this.#hasNews = false;
     const { duration: until, speakers } = found;
     const heard = this.#texts.filter(({ end }) => isLast || end <= until);
