@@ -58,7 +58,12 @@ class Search implements SpeakerSearch {
   }
 }
 
-const finding = { assignSpeakers } as SpeakerFinding;
+const finding: SpeakerFinding = {
+  assignSpeakers,
+  keepSpeakerFinding: () => {
+    throw new Error('Nobody asks for it.');
+  },
+};
 
 function begun(opening?: Promise<void>) {
   const search = new Search();

@@ -81,7 +81,7 @@ describeWithSpeakers('stream({ speakers })', () => {
     const { speakers, duration } = await findSpeakers(long);
     expect(last.until).toBeCloseTo(duration, 6);
     expect(last.speakers.map(({ seconds }) => seconds)).toEqual(
-      speakers.map(({ seconds }) => expect.closeTo(seconds, 1) as number),
+      speakers.map(({ seconds }) => expect.closeTo(seconds, 1) as unknown),
     );
     const whose = told(events);
     for (const event of events) {
@@ -138,7 +138,7 @@ describeWithSpeakers('stream({ speakers })', () => {
     expect(own).toEqual(expected.map((id) => names.get(id)));
     const { speakers } = speakersOf(events).at(-1)!;
     expect(speakers.map(({ seconds }) => seconds)).toEqual(
-      found.speakers.map(({ seconds }) => expect.closeTo(seconds, 2) as number),
+      found.speakers.map(({ seconds }) => expect.closeTo(seconds, 2) as unknown),
     );
   });
 
