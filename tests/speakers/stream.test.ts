@@ -1,5 +1,4 @@
 // Streams that say who speaks: the networks hear what is fed, beside the model.
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import type {
@@ -15,12 +14,12 @@ import { joined } from '../../web/src/api/joined.js';
 import { builtPackage } from '../support/built_package.js';
 import { decodedAudio } from '../support/decoded_audio.js';
 import { errorOf, modelPath, sampleAudio, sampleText } from '../support/embedded_model.js';
-import { sharedFolder } from '../support/shared_folder.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 import { describeWithSpeakers, speakersEntry, speakersPath } from '../support/speakers_model.js';
 
 const { loadModel } = await builtPackage({ hasDetector: true });
 const { assignSpeakers, findSpeakers } = await speakersEntry();
-const meeting = resolve(sharedFolder, 'speakers/meetings/dev00.flac');
+const meeting = 'speakers/meetings/dev00.flac';
 const sample = sampleAudio();
 const long = joined([sample, sample, sample, sample], Float32Array);
 
@@ -67,8 +66,6 @@ function told(events: readonly LiveEvent[]): Map<string, readonly RevisedText[]>
 }
 
 describeWithSpeakers('stream({ speakers })', () => {
-  const withMeeting = existsSync(meeting) ? test : test.skip;
-
   test('says whose each final text is, and ends with what a recording gives', async () => {
     const model = await newModel();
     const plain = await hear(long, {}, model);
@@ -117,29 +114,6 @@ describeWithSpeakers('stream({ speakers })', () => {
     expect(first!.texts[0]!.segments[0]!.speaker).toBe('S1');
     expect(first!.speakers[0]!.vector).toHaveLength(192);
     await live.close();
-  });
-
-  withMeeting('several people: at the end, whose words are is as in the recording', async () => {
-    const { samples } = await decodedAudio(meeting);
-    const events = await hear(samples, { speakers: true, vad: false, step: 5 });
-    const finals = events.filter((event) => event.type === 'final' && event.text.trim() !== '');
-    const segments = finals.map((event): RevisedText => {
-      const { start, end, text, words } = event as LiveText;
-      return { start, end, text, words };
-    });
-    const found = await findSpeakers(samples);
-    const expected = assignSpeakers({ segments }, found).segments.map(({ speaker }) => speaker!);
-    const whose = told(events);
-    const own = finals.flatMap(({ id }) => whose.get(String(id))!.map((each) => each.speaker!));
-    expect(new Set(expected).size).toBe(2);
-    // Their numbers depend on who was found first.
-    const names = new Map(expected.map((id, i) => [id, own[i]]));
-    expect(new Set(names.values()).size).toBe(2);
-    expect(own).toEqual(expected.map((id) => names.get(id)));
-    const { speakers } = speakersOf(events).at(-1)!;
-    expect(speakers.map(({ seconds }) => seconds)).toEqual(
-      found.speakers.map(({ seconds }) => expect.closeTo(seconds, 2) as unknown),
-    );
   });
 
   test('of texts that are revised, of sound at another rate, and after reset()', async () => {
@@ -238,5 +212,30 @@ describeWithSpeakers('stream({ speakers })', () => {
     const ended = errorOf(disposed.feed(long).then(() => disposed.close()));
     model.dispose();
     expect(await ended).toMatchObject({ code: 'aborted' });
+  });
+
+  describeWithShared([meeting], 'of several people', () => {
+    test('at the end, whose words are is as in the recording', async () => {
+      const { samples } = await decodedAudio(resolve(sharedFolder, meeting));
+      const events = await hear(samples, { speakers: true, vad: false, step: 5 });
+      const finals = events.filter((event) => event.type === 'final' && event.text.trim() !== '');
+      const segments = finals.map((event): RevisedText => {
+        const { start, end, text, words } = event as LiveText;
+        return { start, end, text, words };
+      });
+      const found = await findSpeakers(samples);
+      const expected = assignSpeakers({ segments }, found).segments.map(({ speaker }) => speaker!);
+      const whose = told(events);
+      const own = finals.flatMap(({ id }) => whose.get(String(id))!.map((each) => each.speaker!));
+      expect(new Set(expected).size).toBe(2);
+      // Their numbers depend on who was found first.
+      const names = new Map(expected.map((id, i) => [id, own[i]]));
+      expect(new Set(names.values()).size).toBe(2);
+      expect(own).toEqual(expected.map((id) => names.get(id)));
+      const { speakers } = speakersOf(events).at(-1)!;
+      expect(speakers.map(({ seconds }) => seconds)).toEqual(
+        found.speakers.map(({ seconds }) => expect.closeTo(seconds, 2) as unknown),
+      );
+    });
   });
 });
