@@ -34,5 +34,8 @@ interface HeardTexts {
 /** That code. Its functions throw SusurrusError. */
 export interface SpeakerFinding {
   readonly keepSpeakerFinding: (platform: Platform) => KeptSpeakerFinding;
-  readonly assignSpeakers: <Heard extends HeardTexts>(heard: Heard, found: FoundSpeakers) => Heard;
+  readonly assignSpeakers: <Heard extends HeardTexts>(
+    heard: Heard,
+    found: FoundSpeakers,
+  ) => Omit<Heard, 'segments'> & { readonly segments: readonly Heard['segments'][number][] };
 }
