@@ -238,4 +238,22 @@ describeWithSpeakers('stream({ speakers })', () => {
       );
     });
   });
+
+  describeWithShared(['april-digits'], 'of a model of another family', () => {
+    test('as of a Whisper', async () => {
+      const model = await loadModel(resolve(sharedFolder, 'april-digits/digits.april'));
+      const live = model.stream({ speakers: { max: 1 } });
+      const reading = read(live);
+      await feed(live, sample);
+      await live.close();
+      model.dispose();
+      const events = await reading;
+      const whose = told(events);
+      const finals = events.filter((event) => event.type === 'final');
+      expect(finals.length).toBeGreaterThan(0);
+      expect(finals.map(({ id }) => whose.get(String(id))![0]!.speaker)).toEqual(
+        finals.map(() => 'S1'),
+      );
+    });
+  });
 });
