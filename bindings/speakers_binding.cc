@@ -48,12 +48,15 @@ class SpeakerNetworksBinding {
 /// One recording. Nothing but create() may be called before it has succeeded.
 class SpeakerFinderBinding {
  public:
-  /// `networks` outlive it. Of so many speakers at least and at most; 0: as many as there are.
-  ErrorText create(SpeakerNetworksBinding& networks, uint32_t least, uint32_t most) {
+  /// `networks` outlive it. Of so many speakers at least and at most; 0: as many as there are. `windows` are heard at once; 0: as many as
+  /// the networks take.
+  ErrorText create(SpeakerNetworksBinding& networks, uint32_t least, uint32_t most,
+                   uint32_t windows) {
     if (networks.networks() == nullptr) {
       return to_text(make_error(ErrorCode::wrong_state, ErrorReason::state));
     }
-    auto finder = SpeakerFinder::make(*networks.networks(), {.limits = {least, most}});
+    auto finder =
+        SpeakerFinder::make(*networks.networks(), {.limits = {least, most}, .windows = windows});
     if (!finder) return failure(finder);
     finder_ = std::move(finder).value();
     return {};
@@ -82,23 +85,47 @@ class SpeakerFinderBinding {
   }
   /// After Step.failed.
   std::string error() const { return error_; }
-  /// After Step.done: {turns: [[start, end, speaker]], speakers: [{seconds, vector}]} as JSON.
-  std::string found() const {
+  /// After Step.done: {seconds, turns: [[start, end, speaker]], speakers: [{seconds, vector}]} as JSON.
+  std::string found() const { return voices(finder_->turns(), finder_->speakers()); }
+
+  /// Looks for the speakers of what is complete so far: settle() up to Step.done, then settled().
+  void begin_settling() {
+    settling_ = finder_->seconds_done() > 0 ? finder_->settle_so_far() : nullptr;
+  }
+  /// Works for up to `milliseconds`; after Step.failed settling may begin anew.
+  Step settle(double milliseconds) {
+    return run_slice(milliseconds, Step::working, [this] {
+      if (settling_ == nullptr) return Step::done;
+      const auto is_done = settling_->step();
+      error_ = failure(is_done);
+      if (!is_done) return Step::failed;
+      return *is_done ? Step::done : Step::working;
+    });
+  }
+  /// As found(), of what is complete.
+  std::string settled() const {
+    if (settling_ == nullptr) return voices({}, {});
+    return voices(settling_->turns(), settling_->speakers());
+  }
+
+ private:
+  std::string voices(std::span<const SpeakerTurn> turns,
+                     std::span<const FoundSpeaker> speakers) const {
     JsonWriter json;
-    json.begin_object().key("turns").begin_array();
-    for (const SpeakerTurn& turn : finder_->turns()) {
+    json.begin_object().field("seconds", finder_->seconds_done()).key("turns").begin_array();
+    for (const SpeakerTurn& turn : turns) {
       json.begin_array().value(turn.start).value(turn.end).value(turn.speaker).end_array();
     }
     json.end_array().key("speakers").begin_array();
-    for (const FoundSpeaker& speaker : finder_->speakers()) {
+    for (const FoundSpeaker& speaker : speakers) {
       json.begin_object().field("seconds", speaker.seconds);
       json.field("vector", std::span<const float>(speaker.centre)).end_object();
     }
     return std::move(json.end_array().end_object()).text();
   }
 
- private:
   std::unique_ptr<SpeakerFinder> finder_;
+  std::unique_ptr<SpeakerSettling> settling_;
   ErrorText error_;
 };
 
@@ -113,13 +140,16 @@ EMSCRIPTEN_BINDINGS(speakers) {
       .function("byteCount", &SpeakerNetworksBinding::byte_count);
   emscripten::class_<SpeakerFinderBinding>("SpeakerFinder")
       .constructor<>()
-      .function("create(networks, least, most)", &SpeakerFinderBinding::create)
+      .function("create(networks, least, most, windows)", &SpeakerFinderBinding::create)
       .function("inputWindow(byteCount)", &SpeakerFinderBinding::input_window)
       .function("hear(byteCount)", &SpeakerFinderBinding::hear)
       .function("end", &SpeakerFinderBinding::end)
       .function("step(milliseconds)", &SpeakerFinderBinding::step)
       .function("error", &SpeakerFinderBinding::error)
-      .function("found", &SpeakerFinderBinding::found);
+      .function("found", &SpeakerFinderBinding::found)
+      .function("beginSettling", &SpeakerFinderBinding::begin_settling)
+      .function("settle(milliseconds)", &SpeakerFinderBinding::settle)
+      .function("settled", &SpeakerFinderBinding::settled);
 }
 
 }  // namespace susurrus

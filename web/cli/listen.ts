@@ -183,7 +183,7 @@ export async function printCaptions(
   const redraw = (): void => screen?.aside(() => undefined);
   stdout.on('resize', redraw);
   const show = (event: LiveEvent): void => {
-    if (event.type === 'silence') return;
+    if (event.type === 'silence' || event.type === 'speakers') return;
     if (event.type === 'revised') {
       const line = revisedLine(event);
       if (screen) screen.aside(() => print(line));

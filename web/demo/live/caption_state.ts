@@ -128,6 +128,7 @@ export class CaptionState {
   apply(event: LiveEvent): readonly Change[] {
     this.#heard = Math.max(this.#heard, this.#offset + event.time);
     if (event.type === 'silence') return [{ kind: 'silence' }];
+    if (event.type === 'speakers') return [];
     if (event.type === 'lag') return this.#applyLag(event);
     if (event.type === 'language') return [this.#applyLanguage(event)];
     if (event.type === 'revised') return this.#revise(event);

@@ -18,6 +18,14 @@ export function laterBy(event: LiveEvent, seconds: number, ids: number): LiveEve
     }));
     return { ...moved(event), id, time, replaces, segments };
   }
+  if (event.type === 'speakers') {
+    const texts = event.texts.map((text) => ({
+      ...moved(text),
+      ids: text.ids.map((each) => each + ids),
+      segments: text.segments.map((each) => ({ ...moved(each), words: each.words.map(moved) })),
+    }));
+    return { ...event, id, time, until: event.until + seconds, texts };
+  }
   if (!('text' in event)) return { ...event, id, time };
   const tokens = event.tokens.map((token) => ({ ...token, time: token.time + seconds }));
   return { ...moved(event), id, time, words: event.words.map(moved), tokens };

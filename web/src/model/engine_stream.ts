@@ -9,7 +9,8 @@ import type { EngineEvent, EngineLink, LiveSettings } from '../protocol/engine.j
 import type { CallOptions } from '../protocol/link.js';
 import type { ConvertText } from '../platform/platform.js';
 import type { LivePart, SpeechGate } from '../platform/speech.js';
-import type { SecondHearing } from './second_hearing.js';
+import type { Revision, SecondHearing } from './second_hearing.js';
+import type { SpeakersNews, SpeakersReceiver, StreamSpeakers } from './live_speakers.js';
 import { YieldController } from '../wasm/yield_controller.js';
 import { LiveScript } from './chinese_script.js';
 
@@ -24,7 +25,10 @@ export interface LiveSurroundings {
   /** Loads what writes Chinese in one script; absent if it stays as the model writes it. */
   readonly loadScript?: ((signal: AbortSignal) => Promise<ConvertText>) | undefined;
   /** Opens a second hearing of the stream from its beginning; absent if it is heard once. `tell` must not keep the stream alive. */
-  readonly hearAgain?: ((tell: TellRevisions) => SecondHearing) | undefined;
+  readonly hearAgain?:
+    ((tell: (revisions: readonly Revision[]) => void) => SecondHearing) | undefined;
+  /** Begins to tell the stream's speakers apart; absent if they are not. `to` must not keep the stream alive. */
+  readonly hearSpeakers?: ((to: LaterReceiver) => StreamSpeakers) | undefined;
   /**
    * Runs work when it is its turn on the model. Work that still waits when the signal is aborted never runs. `heldUp` is called when it
    * waits for a paused transcription; it never throws.
@@ -37,42 +41,51 @@ export interface LiveSurroundings {
 /** Receives events as soon as they exist, and `'held-up'` when a paused transcription holds the stream up. */
 export type Tell = (news: readonly LiveEvent[] | 'held-up') => void;
 
-/** Receives what the second hearing changes. */
-export type TellRevisions = ConstructorParameters<typeof SecondHearing>[1];
+/** What is told of final texts later: what the second hearing changes, and whose they are. */
+export type LaterNews = Revision | SpeakersNews;
+
+/** Receives it, or why the stream fails meanwhile. It must not keep the stream alive. */
+export interface LaterReceiver extends Pick<SpeakersReceiver, 'fail'> {
+  readonly tell: (news: readonly LaterNews[]) => void;
+}
 
 /** Callers make one call at a time, except leave(). */
 export class EngineStream {
   readonly #surroundings: LiveSurroundings;
   readonly #rate: number;
-  readonly #tellRevisions: TellRevisions;
+  readonly #later: LaterReceiver;
   readonly #leaving = new AbortController();
   #gate: SpeechGate | undefined;
   #script: LiveScript | undefined;
   #second: SecondHearing | undefined;
+  #speakers: StreamSpeakers | undefined;
   /** The engine's ids of the stream and of the conversion to the engine's rate. */
   #id: number | undefined;
   #conversion: number | undefined;
   #ending: Promise<void> | undefined;
 
-  /** `rate`: of the samples. `tellRevisions` must not keep the stream alive. */
-  constructor(surroundings: LiveSurroundings, rate: number, tellRevisions: TellRevisions) {
+  /** `rate`: of the samples. */
+  constructor(surroundings: LiveSurroundings, rate: number, later: LaterReceiver) {
     this.#surroundings = surroundings;
     this.#rate = rate;
-    this.#tellRevisions = tellRevisions;
+    this.#later = later;
   }
 
   async begin(): Promise<void> {
     throwIfAborted(this.#leaving.signal);
+    const { settings, loadScript, hearAgain, hearSpeakers } = this.#surroundings;
+    this.#speakers = hearSpeakers?.(this.#later);
     this.#gate ??= await this.#openGate();
-    const { settings, loadScript, hearAgain } = this.#surroundings;
     const script = loadScript && new LiveScript(await loadScript(this.#leaving.signal));
     this.#script = script;
     this.#id = await this.#engine.call('beginLive', { settings });
     await this.#beginConversion();
-    const tell = this.#tellRevisions;
-    this.#second = hearAgain?.(
-      script ? (revisions) => tell(revisions.map((each) => script.revision(each))) : tell,
-    );
+    const [{ tell }, speakers] = [this.#later, this.#speakers];
+    this.#second = hearAgain?.((heard) => {
+      const revisions = script ? heard.map((each) => script.revision(each)) : heard;
+      tell(revisions);
+      for (const each of revisions) speakers?.revised(each);
+    });
   }
 
   async #openGate(): Promise<SpeechGate | undefined> {
@@ -102,19 +115,22 @@ export class EngineStream {
   leaveOut(count: number, tell: Tell): Promise<void> {
     const skipped = Math.round((count * engineRate) / this.#rate);
     this.#second?.skip(skipped);
+    this.#speakers?.skip(skipped);
     return this.#leaveOut(skipped, tell);
   }
 
-  /** Hears a second time what was not yet, before what else waits for the model. */
+  /** Hears a second time what was not yet, before what else waits for the model, and all voices. */
   async hearRest(tell: Tell): Promise<void> {
     const second = this.#second;
-    if (!second) return;
     const { signal } = this.#leaving;
-    await this.#surroundings.turn(
-      () => second.finish(),
-      signal,
-      () => tell('held-up'),
-    );
+    if (second) {
+      await this.#surroundings.turn(
+        () => second.finish(),
+        signal,
+        () => tell('held-up'),
+      );
+    }
+    await this.#speakers?.finish();
   }
 
   /** Emits all pending events. More audio may follow. */
@@ -132,6 +148,7 @@ export class EngineStream {
 
   /** Clears the state of the stream. */
   async beginAnew(): Promise<void> {
+    this.#speakers?.close();
     await Promise.all([...this.#endEngine(), this.#second?.close()]);
     await this.#gate?.finish();
     await this.begin();
@@ -141,6 +158,7 @@ export class EngineStream {
   leave(): void {
     this.#leaving.abort();
     this.#gate?.close();
+    this.#speakers?.close();
     void this.#second?.close();
   }
 
@@ -183,6 +201,7 @@ export class EngineStream {
   /** 16 kHz mono. */
   async #give(samples: Float32Array, tell: Tell): Promise<void> {
     this.#second?.hear(samples);
+    this.#speakers?.hear(samples);
     if (!this.#gate) return this.#feed(samples, tell);
     await this.#hearParts(await this.#gate.push(samples), tell);
   }
@@ -214,7 +233,9 @@ export class EngineStream {
   }
 
   #tellOf(events: readonly LiveEvent[], tell: Tell): void {
-    tell(this.#script?.convert(events) ?? events);
+    const written = this.#script?.convert(events) ?? events;
+    tell(written);
+    for (const event of written) if (event.type === 'final') this.#speakers?.said(event);
   }
 
   async #inTurn(

@@ -33,6 +33,10 @@ const commonChecks: Checks = {
   onLag: ['a function', (value) => typeof value === 'function'],
   maxLag: orNull(between(1, 3600)),
   vad: vadCheck,
+  speakers: [
+    'true, false, or { count }, { min, max }',
+    (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+  ],
 };
 
 /** Options of Whisper models, besides those of decoding. */

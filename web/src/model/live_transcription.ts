@@ -14,9 +14,10 @@ import { asSamples } from '../audio/audio_stream.js';
 import { joined } from '../api/joined.js';
 import {
   EngineStream,
+  type LaterNews,
+  type LaterReceiver,
   type LiveSurroundings,
   type Tell,
-  type TellRevisions,
 } from './engine_stream.js';
 import { disposedOf, endWhenForgotten } from './forgotten.js';
 import { EventQueue } from './live_events.js';
@@ -59,7 +60,7 @@ export class LiveRun implements LiveTranscription {
 
   constructor(surroundings: LiveSurroundings, options: AnyLiveOptions) {
     const { sampleRate = engineRate, signal, onLag, maxLag } = options;
-    this.#engine = new EngineStream(surroundings, sampleRate, revisionsTo(new WeakRef(this)));
+    this.#engine = new EngineStream(surroundings, sampleRate, laterTo(new WeakRef(this)));
     this.#rate = sampleRate;
     this.#onLag = onLag;
     this.#mostLag = maxLag ?? Infinity;
@@ -90,10 +91,10 @@ export class LiveRun implements LiveTranscription {
     );
   }
 
-  /** What the second hearing changes. */
-  revise(revisions: Parameters<TellRevisions>[0]): void {
+  /** What is known of texts later. */
+  add(news: readonly LaterNews[]): void {
     const [id, time] = [this.#nextId, this.#heard / this.#rate];
-    this.#tell(revisions.map((revision) => ({ ...revision, id, time })));
+    this.#tell(news.map((each) => ({ ...each, id, time })));
   }
 
   /** Ends the stream at once; its calls and its loop reject with the error. */
@@ -279,7 +280,7 @@ export class LiveRun implements LiveTranscription {
     }
     for (const event of events) {
       if (event.type === 'language') this.#language = event;
-      if (event.type !== 'lag' && event.type !== 'revised')
+      if (event.type !== 'lag' && event.type !== 'revised' && event.type !== 'speakers')
         this.#nextId = event.type === 'final' ? event.id + 1 : event.id;
     }
     this.#events.add(events);
@@ -326,10 +327,10 @@ function stopWhenAborted(run: WeakRef<LiveRun>, signal: AbortSignal | undefined)
   return () => undefined;
 }
 
-const revisionsTo =
-  (run: WeakRef<LiveRun>): TellRevisions =>
-  (revisions) =>
-    run.deref()?.revise(revisions);
+const laterTo = (run: WeakRef<LiveRun>): LaterReceiver => ({
+  tell: (news) => run.deref()?.add(news),
+  fail: (error) => run.deref()?.stop(error),
+});
 
 function forgottenStream(engine: EngineStream, stopListening: () => void): { close(): void } {
   return {

@@ -69,6 +69,7 @@ import { liveSettings, secondSettings, secondVad } from './live_options.js';
 import { LiveRun } from './live_transcription.js';
 import { infoOf } from './model_info.js';
 import { SecondHearing } from './second_hearing.js';
+import { StreamSpeakers } from './live_speakers.js';
 import { savedProblem } from './saved_transcription.js';
 import {
   SpeakerCompanion,
@@ -381,6 +382,7 @@ export class EngineModel implements CommonModel {
         nextRun: () => ++counter.count,
         warn,
       };
+    const [companion, speakers] = [this.#speakers, speakersAsked(options.speakers)];
     let held: WeakRef<LiveRun> | undefined;
     // No function here may refer to the run itself, which would keep it alive, nor to the options, whose callbacks may.
     const run = new LiveRun(
@@ -388,6 +390,12 @@ export class EngineModel implements CommonModel {
         engine,
         settings,
         hearAgain: second ? (tell) => new SecondHearing(second, tell) : undefined,
+        hearSpeakers:
+          speakers &&
+          (({ tell, fail }) =>
+            new StreamSpeakers((left) => companion.begin(speakers, left, true), {
+              ...{ tell, fail, warn },
+            })),
         ready: this.#loading ? ready.then(() => orAborted(this.loaded, signal)) : ready,
         openGate: withDetector((kept, left) =>
           kept.openGate(typeof vad === 'object' ? vad : {}, left),

@@ -37,7 +37,7 @@ export interface SecondSurroundings {
   readonly warn: (warning: string) => void;
 }
 
-type Revision = Omit<LiveRevision, 'id' | 'time'>;
+export type Revision = Omit<LiveRevision, 'id' | 'time'>;
 
 /** Sound that is heard as a recording: up to the next long silence, or, cut into chunks, as long as the stream is heard. */
 interface Stretch {

@@ -33,12 +33,13 @@ export class SpeakerCompanion implements Companion {
   async begin(
     options: SpeakerOptions,
     signal: AbortSignal,
+    isLive = false,
   ): Promise<[SpeakerFinding, SpeakerSearch]> {
     const finding = await this.#platform.loadSpeakerFinding();
     throwIfAborted(signal);
     if (this.#isClosed) throw disposedDuringWork();
     this.#kept ??= finding.keepSpeakerFinding(this.#platform);
-    return [finding, await this.#kept.open(options, signal)];
+    return [finding, await this.#kept.open(options, signal, isLive)];
   }
 
   /** Ends the networks; the next recording starts others. */

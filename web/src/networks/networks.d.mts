@@ -51,12 +51,15 @@ export interface SpeakerNetworks {
 }
 
 export interface SpeakerFinder {
-  create(networks: SpeakerNetworks, least: number, most: number): string;
+  create(networks: SpeakerNetworks, least: number, most: number, windows: number): string;
   hear(byteCount: number): void;
   end(): void;
   error(): string;
   found(): string;
+  beginSettling(): void;
+  settled(): string;
   step(milliseconds: number): Step;
+  settle(milliseconds: number): Step;
   inputWindow(byteCount: number): Uint8Array;
   delete(): void;
 }

@@ -112,6 +112,7 @@ export class NetworksHost extends RunningHost<NetworksCalls> {
       await this.#speakers.hear(this.opened, request, yielder);
       return undefined;
     },
+    settleSpeakers: ({ id }, { yielder }) => this.#speakers.settle(this.opened, id, yielder),
     findSpeakers: ({ id }, { yielder }) => this.#speakers.find(this.opened, id, yielder),
     endSpeakers: ({ id }) => {
       this.#speakers.end(id);

@@ -1,11 +1,11 @@
 // Recordings in which speakers are told apart: any number of them, by number, with the same networks.
 import { wrongState } from '../api/errors.js';
-import type { FoundVoices, SpeakerLimits } from '../protocol/networks.js';
+import type { FoundVoices, SpeakerCalls } from '../protocol/networks.js';
 import { checked } from '../engine/stepping.js';
 import { unwrap } from '../wasm/emscripten_module.js';
 import { pushThroughWindow } from '../wasm/windows.js';
 import type { YieldController } from '../wasm/yield_controller.js';
-import type { MainModule, SpeakerFinder, SpeakerNetworks } from './networks.mjs';
+import type { MainModule, SpeakerFinder, SpeakerNetworks, Step } from './networks.mjs';
 
 export class SpeakerFindings {
   readonly #running = new Map<number, SpeakerFinder>();
@@ -24,11 +24,14 @@ export class SpeakerFindings {
     unwrap(this.#networks.finish());
   }
 
-  begin(module: MainModule, { least, most }: SpeakerLimits): number {
+  begin(
+    module: MainModule,
+    { least, most, windows }: SpeakerCalls['beginSpeakers']['request'],
+  ): number {
     if (!this.#networks) throw wrongState('The engine holds no model.');
     const finder = new module.SpeakerFinder();
     try {
-      unwrap(finder.create(this.#networks, least, most));
+      unwrap(finder.create(this.#networks, least, most, windows));
     } catch (error) {
       finder.delete();
       throw error;
@@ -56,6 +59,14 @@ export class SpeakerFindings {
     });
   }
 
+  settle(module: MainModule, id: number, yielder: YieldController): Promise<FoundVoices> {
+    return this.#inTurn(yielder, async () => {
+      this.#finder(id).beginSettling();
+      await this.#work(module, id, yielder, (finder) => finder.settle(yielder.left));
+      return JSON.parse(this.#finder(id).settled()) as FoundVoices;
+    });
+  }
+
   find(module: MainModule, id: number, yielder: YieldController): Promise<FoundVoices> {
     return this.#inTurn(yielder, async () => {
       this.#finder(id).end();
@@ -69,11 +80,16 @@ export class SpeakerFindings {
     this.#running.delete(id);
   }
 
-  async #work(module: MainModule, id: number, yielder: YieldController): Promise<void> {
+  async #work(
+    module: MainModule,
+    id: number,
+    yielder: YieldController,
+    take = (finder: SpeakerFinder): Step => finder.step(yielder.left),
+  ): Promise<void> {
     for (;;) {
       // It may have ended meanwhile.
       const finder = this.#finder(id);
-      const step = checked(finder, module, finder.step(yielder.left));
+      const step = checked(finder, module, take(finder));
       await yielder.step();
       if (step !== module.Step.working) return;
     }

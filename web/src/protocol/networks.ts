@@ -75,6 +75,8 @@ export interface SpeakerLimits {
 
 /** Who speaks when: turns as start and end in seconds and a speaker's index. */
 export interface FoundVoices {
+  /** Of the recording, which were heard. */
+  readonly seconds: number;
   readonly turns: readonly (readonly [start: number, end: number, speaker: number])[];
   /** In the order in which they are first heard. `vector`: of length 1. */
   readonly speakers: readonly { readonly seconds: number; readonly vector: readonly number[] }[];
@@ -87,12 +89,20 @@ export interface SpeakerCalls {
   /** The file is complete. */
   endSpeakerModel: { request: undefined; answer: undefined };
   /** A recording. Returns its number. */
-  beginSpeakers: { request: SpeakerLimits; answer: number };
+  beginSpeakers: {
+    request: SpeakerLimits & {
+      /** How many windows, which begin 2.5 s apart, are heard at once; 0: as many as fit. Fewer are heard sooner. */
+      readonly windows: number;
+    };
+    answer: number;
+  };
   /** Samples of 16 kHz, in order. */
   hearSpeakers: {
     request: { readonly id: number; readonly samples: Float32Array };
     answer: undefined;
   };
+  /** The speakers of what was heard so far; more may follow. */
+  settleSpeakers: { request: { readonly id: number }; answer: FoundVoices };
   /** The recording is over: its speakers. */
   findSpeakers: { request: { readonly id: number }; answer: FoundVoices };
   endSpeakers: { request: { readonly id: number }; answer: undefined };

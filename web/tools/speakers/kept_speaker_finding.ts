@@ -19,14 +19,19 @@ export class KeptSpeakerNetworks implements KeptSpeakerFinding {
     this.#platform = platform;
   }
 
-  async open(options: SpeakerOptions, signal: AbortSignal | undefined): Promise<SpeakerSearch> {
+  async open(
+    options: SpeakerOptions,
+    signal: AbortSignal | undefined,
+    isLive: boolean,
+  ): Promise<SpeakerSearch> {
     speakerLimits(options);
     const { recording, release } = await this.#from(options.model).use(
-      (networks) => new RecordingSpeakers(networks, options, signal),
+      (networks) => new RecordingSpeakers(networks, options, signal, isLive),
       signal,
     );
     return {
       push: (samples) => recording.push(samples),
+      settle: () => recording.settle(),
       finish: () => recording.finish(),
       close: release,
     };

@@ -11,6 +11,7 @@ import { openSource } from '../../src/sources/open_source.js';
 import { pump, type PumpOptions } from '../../src/sources/pump.js';
 import { YieldController } from '../../src/wasm/yield_controller.js';
 import { speakerLimits } from './speaker_options.js';
+import { VoiceNames } from './voice_names.js';
 
 /** Samples in a message to a worker: 10 s. */
 const pieceSamples = 10 * sampleRate;
@@ -65,12 +66,21 @@ export class RecordingSpeakers implements SpeakerSearch {
   readonly #signal: AbortSignal | undefined;
   #begun: Promise<number> | undefined;
   #isClosed = false;
+  readonly #isLive: boolean;
+  readonly #names = new VoiceNames();
   #count = 0;
 
-  constructor(networks: SpeakerNetworks, options: SpeakerOptions, signal: AbortSignal | undefined) {
+  /** Live sound is heard window by window. */
+  constructor(
+    networks: SpeakerNetworks,
+    options: SpeakerOptions,
+    signal: AbortSignal | undefined,
+    isLive = false,
+  ) {
     this.#networks = networks;
     this.#options = options;
     this.#signal = signal;
+    this.#isLive = isLive;
   }
 
   /** Begins it, which push() does where it is not begun yet: then it is known that the networks are there. */
@@ -90,12 +100,19 @@ export class RecordingSpeakers implements SpeakerSearch {
     }
   }
 
+  async settle(): Promise<FoundSpeakers> {
+    const voices = await this.#call((id) =>
+      this.#networks.link.call('settleSpeakers', { id }, { signal: this.#signal }),
+    );
+    return this.#named(voices, voices.seconds);
+  }
+
   async finish(): Promise<FoundSpeakers> {
     const voices = await this.#call((id) =>
       this.#networks.link.call('findSpeakers', { id }, { signal: this.#signal }),
     );
     this.close();
-    return foundSpeakers(voices, this.#count / sampleRate, this.#options.vectors === true);
+    return this.#named(voices, this.#count / sampleRate);
   }
 
   close(): void {
@@ -114,8 +131,24 @@ export class RecordingSpeakers implements SpeakerSearch {
 
   #id(): Promise<number> {
     return (this.#begun ??= this.#watched(
-      this.#networks.link.call('beginSpeakers', speakerLimits(this.#options)),
+      this.#networks.link.call('beginSpeakers', {
+        ...speakerLimits(this.#options),
+        windows: this.#isLive ? 1 : 0,
+      }),
     ));
+  }
+
+  #named({ turns, speakers }: FoundVoices, duration: number): FoundSpeakers {
+    const ids = this.#names.of(speakers.map(({ vector }) => vector));
+    return {
+      turns: turns.map(([start, end, speaker]) => ({ start, end, speaker: ids[speaker]! })),
+      speakers: speakers.map(({ seconds, vector }, index) => ({
+        id: ids[index]!,
+        seconds,
+        ...(this.#options.vectors === true && { vector: [...vector] }),
+      })),
+      duration,
+    };
   }
 
   async #watched<T>(call: Promise<T>): Promise<T> {
@@ -131,22 +164,4 @@ export class RecordingSpeakers implements SpeakerSearch {
   #checkOpen(): void {
     if (this.#isClosed) throw wrongState('This recording is not heard any more.', 'recording');
   }
-}
-
-const idOf = (index: number): string => `S${index + 1}`;
-
-function foundSpeakers(
-  { turns, speakers }: FoundVoices,
-  duration: number,
-  hasVectors: boolean,
-): FoundSpeakers {
-  return {
-    turns: turns.map(([start, end, speaker]) => ({ start, end, speaker: idOf(speaker) })),
-    speakers: speakers.map(({ seconds, vector }, index) => ({
-      id: idOf(index),
-      seconds,
-      ...(hasVectors && { vector: [...vector] }),
-    })),
-    duration,
-  };
 }

@@ -1,6 +1,7 @@
 // Live transcription.
 import type { BeamOptionValues } from '../generated/beam_options.js';
 import type { Hotword } from '../generated/options.js';
+import type { Speaker, SpeakerOptions } from './speakers.js';
 import type { Word } from './transcribe.js';
 import type { VadOptions } from './vad.js';
 
@@ -67,10 +68,17 @@ export interface LiveOptions {
    * given, `true` for Whisper models and `false` for .april and BW2L models, which then process all audio as it comes.
    */
   readonly vad?: boolean | VadOptions;
+  /**
+   * Tells the speakers apart: `'speakers'` events say whose the final texts are. `true`, or how many people there may be. It works beside the
+   * model in a worker of its own and fetches two networks for that (`models/speakers.apr`, 9 MB). It never delays a caption: where the device
+   * is a minute behind with it, it ends with a warning of the model. close() waits for the last of its events.
+   */
+  readonly speakers?: boolean | SpeakerOptions;
 }
 
 /** An event of live transcription. Times are seconds of the audio that was fed. */
-export type LiveEvent = LiveText | LiveRevision | LiveSilence | LiveLanguage | LiveLag;
+export type LiveEvent =
+  LiveText | LiveRevision | LiveSpeakers | LiveSilence | LiveLanguage | LiveLag;
 
 /** Text that may still change (`'partial'`) or is final. */
 export interface LiveText {
@@ -105,8 +113,41 @@ export interface LiveRevision {
   readonly segments: readonly RevisedText[];
 }
 
-/** A text of the second hearing. */
-export type RevisedText = Pick<LiveText, 'start' | 'end' | 'text' | 'words' | 'language'>;
+/** A text of the second hearing, or a part of a text. */
+export interface RevisedText extends Pick<
+  LiveText,
+  'start' | 'end' | 'text' | 'words' | 'language'
+> {
+  /** In `'speakers'` events: whose it is. */
+  readonly speaker?: string;
+}
+
+/**
+ * With `speakers`: whose final texts are. It comes about ten seconds after them, since voices are heard in windows of that length, and again when what is
+ * heard later changes it. Who got an `id` keeps it. The last one, before close() resolves, is of the whole stream.
+ */
+export interface LiveSpeakers {
+  readonly type: 'speakers';
+  /** Id of the current text, or of the next one. */
+  readonly id: number;
+  readonly time: number;
+  /** Seconds of the stream in which voices were heard. */
+  readonly until: number;
+  /** Only those of which it is new. */
+  readonly texts: readonly SpokenText[];
+  /** All of them so far, in the order in which they are first heard. */
+  readonly speakers: readonly Speaker[];
+}
+
+/** A final or revised text of a stream, and whose it is. */
+export interface SpokenText {
+  readonly start: number;
+  readonly end: number;
+  /** Its id, or what the `'revised'` event that brought it `replaces`. */
+  readonly ids: readonly number[];
+  /** All of it, divided where the speaker changes; words have their `speaker`, too. */
+  readonly segments: readonly RevisedText[];
+}
 
 /** A token of a live text. */
 export interface LiveToken {
