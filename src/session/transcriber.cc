@@ -19,6 +19,7 @@
 #include "session/window_segments.h"
 #include "session/window_sound.h"
 #include "session/word_aligner.h"
+#include "session/word_edges.h"
 #include "session/word_timing.h"
 
 namespace susurrus {
@@ -358,6 +359,7 @@ class WhisperTranscriber final : public Transcriber {
 
   Result<StepResult> accept() {
     SegmentFilter::Outcome outcome = filter_.filter(std::move(window_), place_, mel_);
+    if (options_.word_timestamps && !options_.is_openai_compatible) refine_words(outcome);
     for (Segment& segment : outcome.segments) {
       segment.id = segment_count_++;
       history_.append(segment.tokens);
@@ -374,6 +376,16 @@ class WhisperTranscriber final : public Transcriber {
     }
     if (outcome.text_end) return end_window(after_text(*outcome.text_end));
     return end_window(outcome.next_seek);
+  }
+
+  /// What is decided by the words' times has been decided by now, so that they change no text.
+  void refine_words(SegmentFilter::Outcome& outcome) {
+    const size_t n_mels = model_.dimensions().n_mels;
+    const auto mel = model_.mel_window().first(static_cast<size_t>(place_.frame_count) * n_mels);
+    const double begin = frame_seconds(place_.seek);
+    // The next window's words begin there or later.
+    const double end = frame_seconds(outcome.text_end.value_or(outcome.next_seek));
+    refine_word_edges(outcome.segments, {mel, n_mels, begin}, {begin, end});
   }
 
   /// The window under way is about what the text of an earlier one left out.

@@ -9,6 +9,7 @@
 #include "session/time_contract.h"
 #include "session/window_segments.h"
 #include "session/word_aligner.h"
+#include "session/word_edges.h"
 #include "session/word_timing.h"
 
 namespace susurrus {
@@ -82,7 +83,11 @@ class AlignedWords final : public WindowWords {
       add_word_timestamps(segments_, aligner_->words(), model_.special_tokens(), marks, 0);
       if (!options_.is_openai_compatible) {
         std::vector<Segment> rejected;
-        keep_time_contract(segments_, {0, frame_seconds(frame_count_)}, rejected);
+        const TimeBounds bounds{0, frame_seconds(frame_count_)};
+        keep_time_contract(segments_, bounds, rejected);
+        const size_t n_mels = model_.dimensions().n_mels;
+        const auto mel = model_.mel_window().first(static_cast<size_t>(frame_count_) * n_mels);
+        refine_word_edges(segments_, {mel, n_mels, 0}, bounds);
       }
       for (Segment& segment : segments_) {
         std::ranges::move(segment.words, std::back_inserter(words_));
