@@ -16,9 +16,12 @@ export async function bundleWithFakePackage(what: BuildOptions): Promise<void> {
       {
         name: 'fake package',
         setup(bundling) {
-          bundling.onResolve({ filter: /^\.\.\/src\/node(_files|_graph|_cache|_speakers)?\.js$/ }, () => ({
-            path: join(projectRoot, 'tests/cli/fake_package.ts'),
-          }));
+          bundling.onResolve(
+            { filter: /^\.\.\/src\/node(_files|_graph|_cache|_speakers)?\.js$/ },
+            () => ({
+              path: join(projectRoot, 'tests/cli/fake_package.ts'),
+            }),
+          );
         },
       },
     ],
