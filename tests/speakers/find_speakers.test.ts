@@ -36,7 +36,7 @@ describeWithSpeakers('findSpeakers() in a meeting', () => {
       beforeAll(async () => {
         finder = await loadSpeakerFinder();
         ({ samples } = await decodedAudio(meeting));
-        found = await finder.find(meeting);
+        found = await finder.find(samples);
       });
       afterAll(() => finder.dispose());
 
