@@ -226,8 +226,7 @@ export class EngineModel implements CommonModel {
       throw invalidOption('speakers', expected, options.speakers);
     }
     if (!speakers) return this.#hear(run, { audio, settings, options, saved });
-    // What is left out of the result.
-    const hasWords = saved ? settings.timestamps === 'word' : options.timestamps !== 'segment';
+    const hasWords = options.timestamps !== 'segment';
     // The engine stays awake, and the networks with it, until the speakers are found.
     const work = (): Promise<Transcript> =>
       withSpeakers(
