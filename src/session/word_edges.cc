@@ -112,7 +112,7 @@ class WindowSound {
   static size_t at(int frame) { return static_cast<size_t>(frame); }
   const float* frame(int i) const { return &mel_.frames[at(i) * mel_.n_mels]; }
 
-  /// Of most of speech: about 100 Hz to 4 kHz.
+  /// Levels of the bands that most of speech is in: about 100 Hz to 4 kHz.
   void measure_levels() {
     const size_t first = mel_.n_mels * 3 / 80;
     const size_t last = std::max(mel_.n_mels * 55 / 80, first + 1);

@@ -26,6 +26,15 @@ export type {
   SpeakerTurn,
 } from './api/types.js';
 export { formatTurns } from './writers/rttm.js';
+export type {
+  TranscriptOfWords,
+  TranscriptWithSpeakers,
+} from '../tools/speakers/assign_speakers.js';
+export type {
+  Attributed,
+  AttributedSegment,
+  ResultWithSpeakers,
+} from '../tools/speakers/name_speakers.js';
 export { assignSpeakers } from '../tools/speakers/assign_speakers.js';
 export { identify, renameSpeakers } from '../tools/speakers/name_speakers.js';
 export type { SpeakerFinder } from '../tools/speakers/speaker_finder.js';

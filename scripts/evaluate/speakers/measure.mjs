@@ -40,7 +40,7 @@ export function slicesOf(truth) {
 }
 
 /**
- * Of all and of those in which one speaks alone: how many there are and how many have the right speaker. `names`: found speaker to
+ * How many there are of all, and of those in which one speaks alone, and how many have the right speaker. `names`: found speaker to
  * true one.
  * @type {(slices: ReturnType<typeof slicesOf>, given: readonly { speaker?: string }[], names: Readonly<Record<string, string>>) =>
  *   { all: [number, number]; alone: [number, number] }}

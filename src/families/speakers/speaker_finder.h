@@ -45,10 +45,10 @@ class SpeakerFinder {
   /// When done; none before.
   std::span<const SpeakerTurn> turns() const;
   std::span<const FoundSpeaker> speakers() const;
-  /// The same of what is complete so far: to be stepped by the caller, in between with this, which outlives it.
+  /// What turns() and speakers() would be of what is complete so far: to be stepped by the caller, in between with this, which outlives it.
   std::unique_ptr<SpeakerSettling> settle_so_far() const;
 
-  /// Of the recording, for which both networks are done.
+  /// Seconds of the recording for which both networks are done.
   double seconds_done() const;
   /// Memory of this, without the networks.
   uint64_t byte_count() const;

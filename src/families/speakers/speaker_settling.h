@@ -22,7 +22,7 @@ class SpeakerSettling {
     size_t most_items = VoiceGroups::kMostItems;
   };
 
-  /// Of the windows that are complete now. `heard` outlives it.
+  /// Takes the windows that are complete now. `heard` outlives it.
   SpeakerSettling(const HeardVoices& heard, const Options& options);
 
   /// True when done. out_of_memory; begin anew afterwards.

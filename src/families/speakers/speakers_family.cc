@@ -5,7 +5,7 @@
 namespace susurrus {
 namespace {
 
-/// Of the layout of tensors.
+/// The layout of tensors.
 constexpr uint64_t kVersion = 1;
 
 Status check(const ModelMetadata& metadata, std::span<const TensorInfo> tensors) {

@@ -7,7 +7,7 @@
 namespace susurrus {
 namespace {
 
-/// Of every product of either network: rows of up to five frames of 320 numbers.
+/// For every product of either network: rows of up to five frames of 320 numbers.
 size_t scratch_floats() {
   size_t floats = 0;
   for (size_t k = 1; k <= 1600; ++k) floats = std::max(floats, linear_scratch_floats(k));

@@ -62,7 +62,7 @@ Status TurnMaker::enter_windows() {
   return ok_status();
 }
 
-/// Of each speaker that a window names in this frame; a window names him once, though two of its voices be his.
+/// Counts the votes for each speaker that a window names in this frame; a window names him once, though two of its voices be his.
 size_t TurnMaker::count_votes(std::array<Votes, kMostVoted>& votes) const {
   size_t count = 0;
   for (size_t window = at_.first(); window < at_.end(); ++window) {

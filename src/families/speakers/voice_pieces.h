@@ -37,7 +37,7 @@ class PieceFrames {
  public:
   static constexpr size_t kMost = 1000;
 
-  /// Of the window that begins at frame `start` and of a recording that has `feature_count` in all. None if they are too few for a vector.
+  /// Frames of the window that begins at frame `start` and of a recording that has `feature_count` in all. None if they are too few for a vector.
   PieceFrames(const VoicePiece& piece, WindowClasses classes, uint64_t start,
               uint64_t feature_count);
   PieceFrames() = default;

@@ -75,7 +75,7 @@ export interface SpeakerLimits {
 
 /** Who speaks when: turns as start and end in seconds and a speaker's index. */
 export interface FoundVoices {
-  /** Of the recording, which were heard. */
+  /** Seconds of the recording that were heard. */
   readonly seconds: number;
   readonly turns: readonly (readonly [start: number, end: number, speaker: number])[];
   /** In the order in which they are first heard. `vector`: of length 1. */

@@ -20,7 +20,7 @@ export interface PlainCue extends Cue {
 /** Text as a notation has it: lines of right-to-left text marked, and the speaker named. */
 export type WriteText = (text: string, speaker?: string) => string;
 
-/** Of text tracks, where nobody is named. */
+/** As text tracks have it, where nobody is named. */
 const unnamed: WriteText = (text) => marked(text, firstStrong);
 
 /** The subtitles of a transcript: of its words where it has them, else of its segments. */

@@ -1,11 +1,5 @@
 import { invalidOption } from '../api/errors.js';
-
-/** Whoever speaks from `start` to `end`, in seconds. */
-interface Turn {
-  readonly start: number;
-  readonly end: number;
-  readonly speaker?: string;
-}
+import type { SpeakerTurn } from '../api/types.js';
 
 /** Fields are separated by blanks. */
 const field = (text: string): string => text.trim().replace(/\s+/gu, '_') || '_';
@@ -23,7 +17,9 @@ const field = (text: string): string => text.trim().replace(/\s+/gu, '_') || '_'
  * ```
  */
 export function formatTurns(
-  found: { readonly turns: readonly Turn[] },
+  found: {
+    readonly turns: readonly (Omit<SpeakerTurn, 'speaker'> & { readonly speaker?: string })[];
+  },
   recording = 'recording',
 ): string {
   const given: unknown = (found as { readonly turns?: unknown } | null | undefined)?.turns;

@@ -69,7 +69,7 @@ function candidatesOf(timed: Timed, turns: Turns): readonly string[] {
  */
 function speakersOf(timed: readonly Timed[], turns: Turns): readonly (string | undefined)[] {
   const candidates = timed.map((each) => candidatesOf(each, turns));
-  /** Of each, who speaks in the next one that is one speaker's. */
+  /** For each, who speaks in the next one that is one speaker's. */
   const later: (string | undefined)[] = [];
   for (let at = timed.length - 2; at >= 0; --at) {
     const next = candidates[at + 1]!;
@@ -86,13 +86,17 @@ function speakersOf(timed: readonly Timed[], turns: Turns): readonly (string | u
   });
 }
 
-type Heard = Pick<Segment, 'start' | 'end' | 'text' | 'words'>;
-interface HasSegments {
-  readonly segments: readonly Heard[];
+type Heard = TranscriptOfWords['segments'][number];
+/** A transcript, from anywhere. */
+export interface TranscriptOfWords {
+  readonly segments: readonly Pick<Segment, 'start' | 'end' | 'text' | 'words'>[];
 }
 
 /** A transcript whose segments and words have speakers. */
-export type WithSpeakers<Transcript extends HasSegments> = Omit<Transcript, 'segments'> & {
+export type TranscriptWithSpeakers<Transcript extends TranscriptOfWords> = Omit<
+  Transcript,
+  'segments'
+> & {
   readonly segments: readonly (Transcript['segments'][number] & { readonly speaker?: string })[];
   readonly speakers: FoundSpeakers['speakers'];
 };
@@ -111,10 +115,10 @@ export type WithSpeakers<Transcript extends HasSegments> = Omit<Transcript, 'seg
  * }
  * ```
  */
-export function assignSpeakers<Transcript extends HasSegments>(
+export function assignSpeakers<Transcript extends TranscriptOfWords>(
   transcript: Transcript,
   found: Pick<FoundSpeakers, 'turns' | 'speakers'>,
-): WithSpeakers<Transcript> {
+): TranscriptWithSpeakers<Transcript> {
   checkList('transcript.segments', transcript, 'segments');
   checkList('found.turns', found, 'turns');
   const { turns, speakers } = found;

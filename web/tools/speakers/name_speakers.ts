@@ -8,14 +8,18 @@ export const vectorLength = 192;
 /** Voices whose cosine distance is greater are of different people. */
 const usualDistance = 0.5;
 
-interface Attributed {
+/** A word, or another piece of a result, and whose it is. */
+export interface Attributed {
   readonly speaker?: string;
 }
-interface AttributedSegment extends Attributed {
+
+/** A segment, whose words may be attributed, too. */
+export interface AttributedSegment extends Attributed {
   readonly words?: readonly Attributed[];
 }
+
 /** A transcript with speakers, or what findSpeakers() found. */
-export interface WithSpeakers {
+export interface ResultWithSpeakers {
   readonly speakers?: readonly Speaker[];
   readonly turns?: readonly SpeakerTurn[];
   readonly segments?: readonly AttributedSegment[];
@@ -31,7 +35,7 @@ export interface WithSpeakers {
  * console.log(renameSpeakers(found, { S1: 'Ada', S2: 'Grace' }).turns);
  * ```
  */
-export function renameSpeakers<Result extends WithSpeakers>(
+export function renameSpeakers<Result extends ResultWithSpeakers>(
   result: Result,
   names: Readonly<Record<string, string>>,
 ): Result {
@@ -74,7 +78,7 @@ export function renameSpeakers<Result extends WithSpeakers>(
  * console.log(identify(found, { Ada: ada?.vector }).turns);
  * ```
  */
-export function identify<Result extends WithSpeakers>(
+export function identify<Result extends ResultWithSpeakers>(
   result: Result,
   known: KnownVoices,
   options: { readonly maxDistance?: number } = {},
@@ -113,9 +117,9 @@ export function identify<Result extends WithSpeakers>(
   return renameSpeakers(result, Object.fromEntries(names));
 }
 
-function speakersOf(result: WithSpeakers): readonly Speaker[] {
+function speakersOf(result: ResultWithSpeakers): readonly Speaker[] {
   const expected = 'a transcript with speakers, or what findSpeakers() returned';
-  const given: unknown = (result as WithSpeakers | null | undefined)?.speakers;
+  const given: unknown = (result as ResultWithSpeakers | null | undefined)?.speakers;
   if (!Array.isArray(given)) throw invalidOption('result', expected, result);
   return given as readonly Speaker[];
 }

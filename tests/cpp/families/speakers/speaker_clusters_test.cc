@@ -28,7 +28,7 @@ class Numbers {
 
 using Vector = std::vector<double>;
 
-/// Of length 1: a direction for each speaker, and that much noise.
+/// Vectors of length 1: a direction for each speaker, and that much noise.
 std::vector<Vector> drawn(size_t count, size_t speakers, double noise, uint64_t seed) {
   Numbers numbers(seed);
   std::vector<Vector> vectors(count, Vector(kSize));
@@ -250,7 +250,7 @@ SUSURRUS_TEST(voices_get_speakers_with_the_largest_total) {
   std::vector<uint32_t> chosen(3);
   assign_best(std::vector<double>{0.9, 0.1, 0.8, 0.7, 0.5, 0.4}, 2, chosen);
   EXPECT_TRUE(chosen == std::vector<uint32_t>({0, 1, 0}));
-  // Of equals the lower number.
+  // The lower number of equals.
   assign_best(std::vector<double>{0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, 3, chosen);
   EXPECT_TRUE(chosen == std::vector<uint32_t>({0, 1, 2}));
 }

@@ -43,7 +43,7 @@ std::vector<float> numbers(const std::string& path) {
 struct Pack {
   const char* path;
   const char* maker;
-  /// Of the largest difference of a log probability, the share of equal classes, and the cosine of a vector.
+  /// What is allowed: the largest difference of a log probability, the share of equal classes, and the cosine of a vector.
   double log_probability;
   double classes;
   double cosine;
