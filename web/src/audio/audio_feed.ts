@@ -81,6 +81,29 @@ export type OpenedAudio =
 export const sampleCountOf = (opened: OpenedAudio): number | undefined =>
   'samples' in opened ? opened.samples.length : opened.sampleCount;
 
+/** All samples, in pieces of at most `most` where they are in memory. Whoever stops asking lets go of the sound. */
+export async function* soundOf(
+  opened: OpenedAudio,
+  most = Infinity,
+): AsyncGenerator<Float32Array, void> {
+  if ('samples' in opened) {
+    const { samples } = opened;
+    for (let at = 0; at < samples.length; at += most) yield samples.subarray(at, at + most);
+    return;
+  }
+  let isOver = false;
+  try {
+    for (;;) {
+      const step = await opened.chunks.next();
+      isOver = step.done === true;
+      if (step.done) return;
+      yield asSamples(step.value);
+    }
+  } finally {
+    if (!isOver) leave(opened.chunks);
+  }
+}
+
 /** 16 kHz mono of a recording, or of its first window. `isOwn`: the array has no other owner. */
 export async function wholeSamples(
   audio: AudioInput,

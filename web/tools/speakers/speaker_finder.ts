@@ -19,10 +19,8 @@ import type {
   FoundSpeakers,
   LoadSpeakerFinderOptions,
 } from '../../src/api/types.js';
-import { openAudio, type OpenedAudio } from '../../src/audio/audio_feed.js';
+import { openAudio, soundOf } from '../../src/audio/audio_feed.js';
 import { checkAudio } from '../../src/audio/audio_kinds.js';
-import { asSamples } from '../../src/audio/audio_stream.js';
-import { leave } from '../../src/audio/leave.js';
 import { disposedOf, endWhenForgotten } from '../../src/model/forgotten.js';
 import type { Platform } from '../../src/platform/platform.js';
 import {
@@ -80,7 +78,7 @@ export class SpeakerFinder {
         });
         const duration = 'samples' in opened ? opened.samples.length / sampleRate : opened.duration;
         let count = 0;
-        for await (const piece of piecesOf(opened)) {
+        for await (const piece of soundOf(opened, reportSamples)) {
           await recording.push(piece);
           count += piece.length;
           const loaded = count / sampleRate;
@@ -124,27 +122,6 @@ export class SpeakerFinder {
 
   #checkOpen(): void {
     if (this.#closing.signal.aborted) throw wrongState('The finder is disposed.', 'finder');
-  }
-}
-
-async function* piecesOf(opened: OpenedAudio): AsyncGenerator<Float32Array, void> {
-  if ('samples' in opened) {
-    const { samples } = opened;
-    for (let at = 0; at < samples.length; at += reportSamples) {
-      yield samples.subarray(at, at + reportSamples);
-    }
-    return;
-  }
-  let isOver = false;
-  try {
-    for (;;) {
-      const step = await opened.chunks.next();
-      isOver = step.done === true;
-      if (step.done) return;
-      yield asSamples(step.value);
-    }
-  } finally {
-    if (!isOver) leave(opened.chunks);
   }
 }
 

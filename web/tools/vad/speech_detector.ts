@@ -17,10 +17,9 @@ import {
   signalCheck,
 } from '../../src/api/options.js';
 import { abortedOr, anyOf } from '../../src/api/signals.js';
-import { openAudio } from '../../src/audio/audio_feed.js';
+import { openAudio, soundOf } from '../../src/audio/audio_feed.js';
 import { checkAudio } from '../../src/audio/audio_kinds.js';
 import { asSamples } from '../../src/audio/audio_stream.js';
-import { leave } from '../../src/audio/leave.js';
 import { sampleRate } from '../../src/api/generated/whisper.js';
 import { disposedOf, endWhenForgotten } from '../../src/model/forgotten.js';
 import type { Platform } from '../../src/platform/platform.js';
@@ -162,20 +161,7 @@ export class SpeechDetector {
         holding: 'nothing',
         signal,
       });
-      if ('samples' in opened) yield* recording.push(opened.samples);
-      else {
-        let isOver = false;
-        try {
-          for (;;) {
-            const step = await opened.chunks.next();
-            isOver = step.done === true;
-            if (step.done) break;
-            yield* recording.push(asSamples(step.value));
-          }
-        } finally {
-          if (!isOver) leave(opened.chunks);
-        }
-      }
+      for await (const samples of soundOf(opened)) yield* recording.push(samples);
       yield* await recording.finish();
     } catch (error) {
       if (this.#closing.signal.aborted && !options.signal?.aborted) this.#checkOpen();
