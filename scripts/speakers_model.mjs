@@ -407,18 +407,22 @@ export async function makeSpeakersModel({
 export async function ensureSpeakersModel() {
   const path = join(root, 'models/speakers.apr');
   const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (timeOf(path) < timeOf(fileURLToPath(import.meta.url))) {
-    try {
-      await makeSpeakersModel({ path });
-    } catch (error) {
-      if (!(error instanceof NoTrainedModel)) throw error;
-      console.log(
-        `models/speakers.apr is not there, so that speakers are not told apart. ${error.message}`,
-      );
-      return;
-    }
+  // Building JavaScript has given the page the one that is there.
+  if (timeOf(path) >= timeOf(fileURLToPath(import.meta.url))) return;
+  try {
+    await makeSpeakersModel({ path });
+  } catch (error) {
+    if (!(error instanceof NoTrainedModel)) throw error;
+    console.log(
+      `models/speakers.apr is not there, so that speakers are not told apart. ${error.message}`,
+    );
+    return;
   }
-  copyFileSync(path, join(root, 'dist/demo/models/speakers.apr'));
+  const page = join(root, 'dist/demo');
+  copyFileSync(path, join(page, 'models/speakers.apr'));
+  // The service worker lists the page's files: one that does not know this file would not keep it for when there is no network.
+  const { buildOffline } = await import('./build_offline.mjs');
+  await buildOffline(page);
 }
 
 if (isProgram(import.meta)) {
