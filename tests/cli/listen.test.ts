@@ -253,8 +253,11 @@ test('options of live Whispers reach model.stream() under their names', () => {
   expect(() => liveOptions({ vad: true, 'no-vad': true })).toThrow('exclude each other');
 });
 
-test('--revise reaches model.stream(), and writes what was heard again as lines of their own', async () => {
-  expect(liveOptions({ revise: true })).toEqual({ revise: true });
+test('--revise and --speakers reach model.stream(), and write what was heard again and whose it is as lines of their own', async () => {
+  expect(liveOptions({ revise: true, speakers: '2-3' })).toEqual({
+    ...{ revise: true, speakers: { min: 2, max: 3 } },
+  });
+  expect(() => liveOptions({ speakers: 'few' })).toThrow('speakers');
   const span = { time: 9, start: 0, end: 1 };
   const text = (type: 'partial' | 'final', id: number, said: string): LiveEvent => ({
     ...{ ...span, type, id, text: said, words: [], committed: 0, tokens: [] },
@@ -263,15 +266,27 @@ test('--revise reaches model.stream(), and writes what was heard again as lines 
     ...{ ...span, type: 'revised', id: 2, replaces },
     segments: texts.map((each) => ({ start: 0, end: 1, text: each, words: [] })),
   });
-  const events = [
+  const events: readonly LiveEvent[] = [
     text('final', 0, ' I scream.'),
     text('final', 1, ' Thanks.'),
     text('partial', 2, ' and'),
     revised([0], ' Ice cream.', ' Two.'),
     { type: 'language', id: 2, time: 9, language: 'de', probability: 0.88 },
     revised([1]),
+    {
+      ...{ type: 'speakers', id: 2, time: 9, until: 8, speakers: [{ id: 'S1', seconds: 1 }] },
+      texts: [
+        {
+          ...{ start: 0, end: 1, ids: [0] },
+          segments: [
+            { start: 0, end: 0.5, text: ' Ice cream.', words: [], speaker: 'S1' },
+            { start: 0.5, end: 1, text: ' Two.', words: [] },
+          ],
+        },
+      ],
+    },
     text('final', 2, ' and so on.'),
-  ] as const;
+  ];
   const written = async (isTTY: boolean): Promise<string> => {
     let output = '';
     const take = (part: unknown): boolean => ((output += String(part)), true);
@@ -296,9 +311,11 @@ test('--revise reaches model.stream(), and writes what was heard again as lines 
     return output;
   };
   const lines = ['I scream.', 'Thanks.', '~ Ice cream. Two.', 'german (88 %)', '~ (nothing)'];
-  expect(await written(false)).toBe([...lines, 'and so on.', ''].join('\n'));
+  const whose = ['~ S1: Ice cream.', '~ Two.'];
+  expect(await written(false)).toBe([...lines, ...whose, 'and so on.', ''].join('\n'));
   // The text under way stands below, and is written anew.
   const clean = (await written(true)).replaceAll('\x1b[2m', '').replaceAll('\x1b[22m', '');
   expect(clean).toContain('\r\x1b[J~ Ice cream. Two.\nand\r\x1b[Jgerman (88 %)\nand');
-  expect(clean).toContain('\r\x1b[J~ (nothing)\nand\r\x1b[Jand so on.\n');
+  expect(clean).toContain('\r\x1b[J~ (nothing)\nand\r\x1b[J~ S1: Ice cream.\n~ Two.\nand');
+  expect(clean).toContain('\r\x1b[Jand so on.\n');
 });

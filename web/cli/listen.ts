@@ -6,6 +6,7 @@ import {
   type LiveLag,
   type LiveLanguage,
   type LiveRevision,
+  type LiveSpeakers,
   type LiveTranscription,
   type Model,
 } from '../src/node.js';
@@ -18,6 +19,7 @@ import {
   vadOption,
 } from './listening_options.js';
 import { modelArguments, withModel } from './open_model.js';
+import { speakerArguments, speakerCount } from './speakers.js';
 import { readSound } from './stdin_samples.js';
 import { print, printJson, tell } from './terminal.js';
 
@@ -31,6 +33,7 @@ const liveArguments = {
   step: { type: 'string' },
   'max-lag': { type: 'string' },
   revise: { type: 'boolean' },
+  ...speakerArguments,
   ...vadArguments,
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -62,7 +65,7 @@ export async function listenCommand(args: readonly string[], signal: AbortSignal
 
 /** What model.stream() gets, of what was given. */
 export function liveOptions(values: LiveValues): AnyLiveOptions {
-  const { step, 'max-lag': maxLag, revise } = values;
+  const { step, 'max-lag': maxLag, revise, speakers } = values;
   const hasVad = vadOption(values);
   const policy = choice('policy', values.policy, ['attention', 'agreement']);
   return {
@@ -73,6 +76,7 @@ export function liveOptions(values: LiveValues): AnyLiveOptions {
       maxLag: orNone(asNumber)(maxLag, 'max-lag') as number | null,
     }),
     ...(revise === true && { revise }),
+    ...(speakers !== undefined && { speakers: speakerCount(speakers) }),
     ...(hasVad !== undefined && { vad: hasVad }),
   };
 }
@@ -173,7 +177,7 @@ async function printEvents(live: LiveTranscription, verbose: boolean): Promise<v
   }
 }
 
-/** Prints a line for each final text and each revision. A terminal also shows the text so far below, which changes. */
+/** Prints a line for each final text, each revision, and each text whose speaker is told. A terminal also shows the text so far below, which changes. */
 export async function printCaptions(
   live: AsyncIterable<LiveEvent>,
   verbose: boolean,
@@ -183,9 +187,9 @@ export async function printCaptions(
   const redraw = (): void => screen?.aside(() => undefined);
   stdout.on('resize', redraw);
   const show = (event: LiveEvent): void => {
-    if (event.type === 'silence' || event.type === 'speakers') return;
-    if (event.type === 'revised') {
-      const line = revisedLine(event);
+    if (event.type === 'silence') return;
+    if (event.type === 'revised' || event.type === 'speakers') {
+      const line = event.type === 'revised' ? revisedLine(event) : speakerLines(event);
       if (screen) screen.aside(() => print(line));
       else print(line);
     } else if (event.type === 'lag' || event.type === 'language') {
@@ -209,6 +213,13 @@ function revisedLine({ segments }: LiveRevision): string {
   const text = segments.map((segment) => segment.text).join('');
   return `~ ${text.trim() || '(nothing)'}\n`;
 }
+
+/** Whose lines that stand already are: one for each change of the speaker. */
+const speakerLines = ({ texts }: LiveSpeakers): string =>
+  texts
+    .flatMap(({ segments }) => segments)
+    .map(({ speaker, text }) => `~ ${speaker === undefined ? '' : `${speaker}: `}${text.trim()}\n`)
+    .join('');
 
 const languageLine = ({ language, probability }: LiveLanguage): string =>
   `${languageNames[language] ?? language} (${Math.round(100 * probability)} %)\n`;

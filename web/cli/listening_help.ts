@@ -103,6 +103,10 @@ export const listenHelp: CommandHelp = {
           '--revise',
           'Whisper models: hear finished speech again in its context, and write what changes as a line that begins with "~ "',
         ],
+        [
+          '--speakers auto|N|MIN-MAX',
+          'tell so many people apart, and write whose a line is, some ten seconds after it, as one that begins with "~ S1: "',
+        ],
         ['--vad', 'hear only speech, found by the Silero detector (yes for Whisper models)'],
         ['--no-vad', 'let the model hear everything (yes for other models)'],
       ],
