@@ -92,11 +92,8 @@ Status running_sum(OnnxTranslation& to) {
 }
 
 Status one_hot(OnnxTranslation& to) {
-  SUSURRUS_ASSIGN_OR_RETURN(const double depth, to.constant_number(1, 0));
-  if (!(depth >= 1 && depth < 2147483648.0)) return to.wrong("depth", "1 to 2^31");
-  return set(to,
-             to.add("one_hot", {to.input(0), to.input(2)},
-                    {{"axis", to.integer("axis", -1)}, {"depth", static_cast<int64_t>(depth)}}));
+  return set(to, to.add("one_hot", {to.input(0), to.input(1), to.input(2)},
+                        {{"axis", to.integer("axis", -1)}}));
 }
 
 Status tile(OnnxTranslation& to) {

@@ -236,24 +236,35 @@ Status run_gather_elements(const Call& call, size_t begin, size_t end) {
   return ok_status();
 }
 
-enum OneHotAttribute : size_t { kHotAxis, kDepth };
+/// The size of the new axis, which has to be known before the graph runs.
+Result<uint64_t> one_hot_depth(const Operand& depth) {
+  if (depth.shape.element_count() != 1 || depth.type == ElementType::boolean ||
+      depth.type == ElementType::f16) {
+    return wrong_input(1, "a number");
+  }
+  if (depth.constant == nullptr) {
+    return wrong_input(1, "a number that follows from constants and shapes");
+  }
+  const double number = number_at(depth.type, depth.constant, 0);
+  if (!(number >= 1 && number < 2147483648.0)) return wrong_input(1, "1 to 2^31");
+  return static_cast<uint64_t>(number);
+}
 
-/// Indices and a pair of values: the second one at the index, the first one elsewhere, along a new axis.
+/// Indices, a depth, and a pair of values: the second one at the index, the first one elsewhere, along a new axis.
 Status infer_one_hot(Inference& inference) {
   const Operand& indices = inference.inputs[0];
-  const Operand& pair = inference.inputs[1];
+  const Operand& pair = inference.inputs[2];
   SUSURRUS_RETURN_IF_ERROR(check_indices(inference, 0));
-  if (pair.shape.element_count() != 2) return wrong_input(1, "two values");
+  SUSURRUS_ASSIGN_OR_RETURN(const uint64_t depth, one_hot_depth(inference.inputs[1]));
+  if (pair.shape.element_count() != 2) return wrong_input(2, "two values");
   if (indices.shape.rank() == 0) return wrong_input(0, "1 to 7 dimensions");
   const uint32_t rank = indices.shape.rank() + 1;
   if (rank > limits::kMaxDims) return wrong_input(0, "at most 7 dimensions");
   SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
-                            axis_of(inference.attributes.integer(kHotAxis), rank, "axis"));
-  const int64_t depth = inference.attributes.integer(kDepth);
-  if (depth < 0) return wrong_attribute("depth", "a size");
+                            axis_of(inference.attributes.integer(0), rank, "axis"));
   Shape shape;
   for (uint32_t i = 0, from = 0; i < rank; ++i) {
-    shape.append(i == axis ? static_cast<uint64_t>(depth) : indices.shape[from++]);
+    shape.append(i == axis ? depth : indices.shape[from++]);
   }
   inference.outputs[0] = {pair.type, shape};
   SUSURRUS_RETURN_IF_ERROR(check_size(pair.type, shape));
@@ -264,7 +275,7 @@ Status infer_one_hot(Inference& inference) {
 Status run_one_hot(const Call& call, size_t begin, size_t end) {
   const Tensor& y = call.outputs[0];
   SUSURRUS_ASSIGN_OR_RETURN(const uint32_t axis,
-                            axis_of(call.attributes.integer(kHotAxis), y.shape.rank(), "axis"));
+                            axis_of(call.attributes.integer(0), y.shape.rank(), "axis"));
   const AxisLayout lines = AxisLayout::of(y.shape, axis);
   const size_t size = element_byte_count(y.type);
   const auto range = elements_of(y.count(), begin, end);
@@ -273,14 +284,13 @@ Status run_one_hot(const Call& call, size_t begin, size_t end) {
     const auto own = static_cast<int64_t>(i / lines.inner % lines.length);
     const bool is_hot = within(index_at(call.inputs[0], line), y.shape[axis]) == own;
     std::memcpy(static_cast<uint8_t*>(y.data) + i * size,
-                static_cast<const uint8_t*>(call.inputs[1].data) + (is_hot ? size : 0), size);
+                static_cast<const uint8_t*>(call.inputs[2].data) + (is_hot ? size : 0), size);
   }
   return ok_status();
 }
 
 constexpr AttributeSpec kAxisAttributes[] = {{"axis", AttributeKind::integer}};
-constexpr AttributeSpec kOneHotAttributes[] = {{"axis", AttributeKind::integer, false, -1},
-                                               {"depth", AttributeKind::integer, true}};
+constexpr AttributeSpec kOneHotAttributes[] = {{"axis", AttributeKind::integer, false, -1}};
 
 constexpr Operator kOperators[] = {
     {.name = "gather",
@@ -306,8 +316,8 @@ constexpr Operator kOperators[] = {
      .infer = infer_gather_elements,
      .run = run_gather_elements},
     {.name = "one_hot",
-     .least_inputs = 2,
-     .most_inputs = 2,
+     .least_inputs = 3,
+     .most_inputs = 3,
      .attributes = kOneHotAttributes,
      .infer = infer_one_hot,
      .run = run_one_hot},

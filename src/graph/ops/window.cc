@@ -56,9 +56,11 @@ Status read_window(const Shape& x, const WindowAttributes& attributes, Window& w
     window.in[i] = static_cast<int64_t>(x[i + 2]);
     const int64_t span = window.dilation[i] * (window.kernel[i] - 1) + 1;
     if (auto_pad != AutoPad::listed) pad_same(auto_pad, attributes.may_cut, i, span, window);
-    const int64_t room = window.in[i] + window.before[i] + window.after[i] - span;
-    if (room < 0) return wrong_input(0, "as much as the window covers", shape_text(x).view());
     const int64_t stride = window.stride[i];
+    const int64_t room = window.in[i] + window.before[i] + window.after[i] - span;
+    // One window that reaches beyond the end covers what is there, if a step back it would have begun before all of it.
+    const int64_t least = last == LastWindow::left_out ? 0 : 1 - stride;
+    if (room < least) return wrong_input(0, "as much as the window covers", shape_text(x).view());
     window.out[i] = (last == LastWindow::left_out ? room : room + stride - 1) / stride + 1;
     if (last == LastWindow::kept_if_begun &&
         (window.out[i] - 1) * stride >= window.in[i] + window.before[i]) {

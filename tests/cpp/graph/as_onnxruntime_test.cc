@@ -230,6 +230,37 @@ SUSURRUS_TEST(a_branch_has_names_of_its_own) {
   EXPECT_EQ(error_reason_name(twice.error().reason), "duplicate");
 }
 
+SUSURRUS_TEST(a_window_longer_than_the_input_covers_what_is_there_if_the_last_one_is_kept) {
+  const auto expect_pool = [](std::string op, int64_t kernel, int64_t stride,
+                              const std::vector<float>& wanted, int64_t counts_pads = 0) {
+    const BuiltOperator node{op,
+                             {"x"},
+                             {"y"},
+                             {integers("kernel_shape", {kernel}), integers("strides", {stride}),
+                              integer("ceil_mode", 1), integer("count_include_pad", counts_pads)}};
+    expect_output(file_of({node}, {1, 1, 5}), {1, 1, 5}, {1, 1, wanted.size()}, wanted, 19);
+  };
+  expect_pool("AveragePool", 100, 100, {3});
+  expect_pool("AveragePool", 100, 100, {3}, 1);
+  expect_pool("MaxPool", 100, 100, {5});
+  expect_pool("AveragePool", 7, 3, {3});
+  // A step back the window would still reach beyond the end.
+  const BuiltOperator node{
+      "AveragePool",
+      {"x"},
+      {"y"},
+      {integers("kernel_shape", {100}), integers("strides", {95}), integer("ceil_mode", 1)}};
+  const auto graph = graph_of(file_of({node}, {1, 1, 5}), 19);
+  const Shape shape{1, 1, 5};
+  ASSERT_TRUE(!graph.has_value() || !make_plan(*graph, {&shape, 1}).has_value());
+}
+
+SUSURRUS_TEST(a_depth_of_one_hot_may_follow_from_shapes) {
+  OnnxBuilder file = file_of({{"Size", {"x"}, {"d"}}, {"OneHot", {"i", "d", "v"}}}, {3});
+  file.tensors = {tensor<int64_t>("i", 7, {2}), tensor<float>("v", 1, {0, 1})};
+  expect_output(file, {3}, {1, 3}, {0, 0, 1});
+}
+
 SUSURRUS_TEST(a_single_index_is_no_input_of_one_hot) {
   OnnxBuilder file = file_of({{"OneHot", {"x", "d", "v"}}}, {});
   file.inputs[0].element_type = 7;
