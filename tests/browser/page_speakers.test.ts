@@ -268,6 +268,28 @@ const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
     await shown(() => names(page)).toContain('S1');
   });
 
+  test('of live captions are told, and fetched before they begin', async () => {
+    const { page, problems, requests } = await stage.open();
+    const asked = () => requests.filter((url) => url.endsWith('/models/speakers.apr')).length;
+    await openOptions(page);
+    await page.check('#speakers');
+    await page.click('#live_open');
+    await page.selectOption('#live_source', 'file');
+    await page.setInputFiles('#live_file', join(projectRoot, 'web/demo/sample.wav'));
+    // Stopped while they come, nothing begins, and they are not fetched twice.
+    const release = await hold(page, '**/speakers.apr');
+    await page.click('#live_toggle');
+    await shown(() => page.textContent('#live_note')).toContain('tells speakers apart');
+    await page.click('#live_toggle');
+    await shown(() => page.textContent('#live_note')).not.toContain('tells speakers apart');
+    expect(await page.locator('#live_toggle').textContent()).toContain('Start');
+    release();
+    await page.click('#live_toggle');
+    await shown(() => names(page)).toContain('S1');
+    expect(asked()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
   test('are told apart, and nothing of the voices is kept', async () => {
     const { page, problems, requests } = await asking();
     await worked(page, () => page.click('#sample'));

@@ -4,7 +4,7 @@ import { CaptionState } from '../../web/demo/live/caption_state.js';
 import type { Entry, Utterance } from '../../web/demo/live/caption_state.js';
 import { transcriptOf, textOf } from '../../web/demo/live/live_transcript.js';
 import { liveOptionsOf } from '../../web/demo/live/live_options.js';
-import { heard, heardAgain } from './live_events.js';
+import { heard, heardAgain, spoken } from './live_events.js';
 
 const textsOf = (entries: readonly Entry[]): string[] =>
   entries.map((entry) => (entry.kind === 'gap' ? '…' : textOf(entry).trim()));
@@ -178,6 +178,48 @@ describe('live captions', () => {
     expect(transcriptOf(state.entries, 40).text).toBe(' Ice cream is so cold today.');
   });
 
+  test('a text that several people say is divided, and again when more is known of it', () => {
+    const state = stateAfter(
+      heard('final', 0, ['well', 'yes', 'no']),
+      heard('final', 1, ['so']),
+      heard('partial', 2, ['today']),
+    );
+    const [first, second] = state.entries as [Utterance, Utterance];
+    const whose = (): unknown[] =>
+      transcriptOf(state.entries, 40).segments.map(({ speaker, text }) => [speaker, text.trim()]);
+    const [change] = state.apply(spoken([0], ['S1', 0, 'well'], ['S2', 0.5, 'yes', 'no']));
+    expect(change).toMatchObject({ replaced: [first.key], next: second.key });
+    expect(whose()).toEqual([
+      ['S1', 'well'],
+      ['S2', 'yes no'],
+      [undefined, 'so'],
+    ]);
+    state.apply(spoken([0], ['S1', 0, 'well', 'yes'], [undefined, 1, 'no']));
+    state.apply(spoken([1], ['S2', 10, 'so']));
+    state.apply(spoken([2], ['S2', 20, 'today'])); // has not ended
+    expect(whose()).toEqual([
+      ['S1', 'well yes'],
+      [undefined, 'no'],
+      ['S2', 'so'],
+    ]);
+    expect(state.entries.map((entry) => (entry as Utterance).key)).toHaveLength(3);
+    // Speech that was missed has no id.
+    state.apply(heardAgain([], [5, 'hm', 'well']));
+    state.apply(spoken([], ['S2', 5, 'hm'], ['S1', 5.5, 'well']));
+    expect(whose().slice(2)).toEqual([
+      ['S2', 'hm'],
+      ['S1', 'well'],
+      ['S2', 'so'],
+    ]);
+    // Another stream knows nobody of the one before.
+    state.beginStream(40);
+    state.apply(heard('final', 0, ['hello']));
+    state.apply(spoken([0], ['S1', 0, 'hello']));
+    const { segments, speakers } = transcriptOf(state.entries, 50);
+    expect(segments.at(-1)).toMatchObject({ speaker: 'S3', words: [{ speaker: 'S3' }] });
+    expect(speakers.map(({ id }) => id)).toEqual(['S1', 'S2', 'S3']);
+  });
+
   test('a revision on both sides of a gap stays on both sides', () => {
     const state = stateAfter(
       heard('final', 0, ['one']),
@@ -289,7 +331,7 @@ describe('the transcript of a live session', () => {
   });
 
   test('is empty, without a language, when nothing was said', () => {
-    expect(transcriptOf([], 3)).toEqual({ text: '', duration: 3, segments: [] });
+    expect(transcriptOf([], 3)).toEqual({ text: '', duration: 3, segments: [], speakers: [] });
   });
 
   test('never ends before its last word, and no word before it begins', () => {

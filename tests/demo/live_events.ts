@@ -40,3 +40,19 @@ export function heardAgain(
   const [start, end] = [segments[0]?.start ?? 0, segments.at(-1)?.end ?? 0];
   return { type: 'revised', id: 99, time: 99, start, end, replaces, segments };
 }
+
+/** Whose the texts with these ids are: each part with its speaker, of the stream that is heard. */
+export function spoken(
+  ids: readonly number[],
+  ...said: readonly (readonly [speaker: string | undefined, start: number, ...texts: string[]])[]
+): LiveEvent {
+  const segments = said.map(([speaker, start, ...texts]) => {
+    const { end, text, words } = heard('final', 0, texts, { start }) as LiveText;
+    return { start, end, text, words, ...(speaker !== undefined && { speaker }) };
+  });
+  const [start, end] = [segments[0]?.start ?? 0, segments.at(-1)?.end ?? 0];
+  const names = new Set(said.flatMap(([speaker]) => speaker ?? []));
+  const speakers = Array.from(names, (id) => ({ id, seconds: 1 }));
+  const texts = [{ start, end, ids, segments }];
+  return { type: 'speakers', id: 99, time: end, until: end, texts, speakers };
+}

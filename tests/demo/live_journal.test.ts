@@ -12,7 +12,7 @@ import type { Checkpoint } from '../../web/demo/live/checkpoint.js';
 import { Journal, writeEvery } from '../../web/demo/live/journal.js';
 import { textOf } from '../../web/demo/live/live_transcript.js';
 import type { TextStore } from '../../web/demo/shell/text_store.js';
-import { heard, heardAgain } from './live_events.js';
+import { heard, heardAgain, spoken } from './live_events.js';
 
 class MapStore implements TextStore {
   readonly texts = new Map<string, string>();
@@ -58,11 +58,13 @@ describe('the journal of a live session', () => {
     state.apply({ type: 'lag', id: 1, time: 4, lag: 9, skipped: { start: 2, end: 4 } });
     state.apply(heard('partial', 1, ['and', 'then'], { start: 4, committed: 1 }));
     state.apply({ type: 'silence', id: 1, time: 9.1234567 });
+    state.apply(heard('final', 2, ['hm'], { start: 6 }));
+    state.apply(spoken([2], ['S1', 6, 'hm']));
     journal.write(state, 0);
     expect(storedSessions(store)).toEqual(['one']);
     const checkpoint = readCheckpoint(store, 'one');
     expect(checkpoint).toMatchObject({ head, duration: 9.123, damaged: 0 });
-    expect(textsOf(checkpoint)).toEqual(['guten Tag', '…', 'and then']);
+    expect(textsOf(checkpoint)).toEqual(['guten Tag', '…', 'hm', 'and then']);
     expect(checkpoint.entries[0]).toMatchObject({
       start: 1,
       end: 2,
@@ -73,6 +75,8 @@ describe('the journal of a live session', () => {
       ],
     });
     expect(checkpoint.entries[1]).toEqual({ kind: 'gap', start: 2, end: 4 });
+    expect(checkpoint.entries[2]).toMatchObject({ speaker: 'S1', words: [{ text: ' hm' }] });
+    expect(checkpoint.entries[2]).not.toHaveProperty('language');
   });
 
   test('writes at most every few seconds, and no more than 5 s are ever missing', () => {

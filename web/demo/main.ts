@@ -43,15 +43,11 @@ const history = new HistoryView({
   onDeleted: (id) => queue.stop(({ facts }) => id === undefined || facts.id === id),
 });
 const network = new NetworkView(() => void runNetwork());
-const transcriber = new Transcriber({
-  facts,
-  speed,
-  listening,
-  speakersFile: new SpeakersFile(new URL('models/speakers.apr', import.meta.url)),
-  onSpeakersFailed: (cause) => {
-    work.errors.show(strings.speakers.notTold, new Error(strings.speakers.missing, { cause }));
-  },
-});
+const speakersFile = new SpeakersFile(new URL('models/speakers.apr', import.meta.url));
+const onSpeakersFailed = (cause: unknown): void => {
+  work.errors.show(strings.speakers.notTold, new Error(strings.speakers.missing, { cause }));
+};
+const transcriber = new Transcriber({ facts, speed, listening, speakersFile, onSpeakersFailed });
 
 const live: LiveCaptions = new LiveCaptions({
   isModelBusy: () => queue.isListening,
@@ -79,8 +75,28 @@ const models: ModelDesk = new ModelDesk(work, {
     facts.model(name, model.info);
     speed.model(name);
     listening.offer(model.info);
-    const options = () => liveOptionsOf(model.info, listening.value);
-    live.useModel({ name, streams: model.info.streams, model, options });
+    live.useModel({
+      ...{ name, streams: model.info.streams, model },
+      options: () => {
+        const { speakers } = listening;
+        const { blob } = speakersFile;
+        return liveOptionsOf(
+          model.info,
+          listening.value,
+          blob && speakers && { ...speakers, model: blob },
+        );
+      },
+      prepare: (signal) => {
+        if (!listening.speakers || speakersFile.blob) return undefined;
+        return speakersFile.fetch(signal).then(
+          () => undefined,
+          (error: unknown) => {
+            signal.throwIfAborted();
+            onSpeakersFailed(error);
+          },
+        );
+      },
+    });
     facts.memory(await model.memory());
   },
   onNetwork: async (name, module, source) => {

@@ -2,9 +2,10 @@
 import type {
   LiveEvent,
   LiveLanguage,
-  LiveRevision,
+  LiveSpeakers,
   LiveText,
   RevisedText,
+  SpokenText,
   Word,
 } from '../../src/index.js';
 
@@ -28,6 +29,8 @@ export interface Utterance {
   readonly words: readonly CaptionWord[];
   readonly isFinal: boolean;
   readonly language?: string;
+  /** Whose it is, where that was told. */
+  readonly speaker?: string;
 }
 
 /** Audio that was skipped because the model was too far behind. */
@@ -60,7 +63,7 @@ export type Change =
   | { readonly kind: 'lag'; readonly seconds: number }
   | { readonly kind: 'silence' };
 
-/** Utterances that were kept were heard again, and these take their place. */
+/** Utterances that were kept were heard again, or are known to be somebody's, and these take their place. */
 export interface Revised {
   readonly kind: 'revised';
   /** The keys of those that were there. */
@@ -82,6 +85,7 @@ export class CaptionState {
   #lag = 0;
   #heard = 0;
   #language: HeardLanguage | undefined;
+  readonly #names = new Map<string, string>();
 
   /** What is there for good, in order. */
   get entries(): readonly Entry[] {
@@ -128,10 +132,10 @@ export class CaptionState {
   apply(event: LiveEvent): readonly Change[] {
     this.#heard = Math.max(this.#heard, this.#offset + event.time);
     if (event.type === 'silence') return [{ kind: 'silence' }];
-    if (event.type === 'speakers') return [];
+    if (event.type === 'speakers') return this.#applySpeakers(event);
     if (event.type === 'lag') return this.#applyLag(event);
     if (event.type === 'language') return [this.#applyLanguage(event)];
-    if (event.type === 'revised') return this.#revise(event);
+    if (event.type === 'revised') return this.#replace(event.replaces, event);
     // What comes late, of a text that has ended, changes nothing.
     if (this.#ended.has(event.id)) return [];
     const utterance = this.#merge(event);
@@ -161,13 +165,33 @@ export class CaptionState {
     return { kind: 'language', language: this.#language };
   }
 
-  /** What took the place of these texts, or of none. Their order by time stays; a text that came to nothing has no place yet. */
-  #revise({ replaces, segments, start: begin }: LiveRevision): readonly Change[] {
-    if (!replaces.every((id) => this.#ended.has(id))) return [];
-    const keys = replaces.map((id) => this.#keyOf(id));
+  /** Texts that are known to be somebody's are divided where another one speaks. */
+  #applySpeakers({ texts, speakers }: LiveSpeakers): readonly Change[] {
+    for (const { id } of speakers) this.#nameOf(id);
+    return texts.flatMap((text) => this.#replace(text.ids, text));
+  }
+
+  /** Each stream tells its own people apart, and calls the first one S1. */
+  #nameOf(id: string): string {
+    const own = `${this.#stream}.${id}`;
+    const name = this.#names.get(own) ?? `S${this.#names.size + 1}`;
+    this.#names.set(own, name);
+    return name;
+  }
+
+  /**
+   * What takes the place of these texts, or of none, and of what took their place before. Their order by time stays; a text that came to
+   * nothing has no place yet.
+   */
+  #replace(
+    ids: readonly number[],
+    { segments, start: begin }: Pick<SpokenText, 'segments' | 'start'>,
+  ): readonly Change[] {
+    if (!ids.every((id) => this.#ended.has(id))) return [];
+    const keys = ids.map((id) => this.#keyOf(id));
     const own = keys[0] ?? `${this.#stream}.at${begin}`;
     const isReplaced = (entry: Entry): boolean =>
-      entry.kind === 'utterance' && keys.includes(entry.key);
+      entry.kind === 'utterance' && (keys.includes(entry.key) || entry.key.startsWith(`${own}+`));
     const replaced = this.#entries.flatMap((entry) =>
       entry.kind === 'utterance' && isReplaced(entry) ? [entry.key] : [],
     );
@@ -230,6 +254,7 @@ export class CaptionState {
       words,
       isFinal: true,
       ...(text.language !== undefined && { language: text.language }),
+      ...(text.speaker !== undefined && { speaker: this.#nameOf(text.speaker) }),
     };
   }
 

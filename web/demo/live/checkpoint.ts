@@ -43,7 +43,13 @@ function entryValue(entry: Entry): readonly unknown[] {
     round(end),
     round(probability),
   ]);
-  return [...times, words, ...(entry.language ? [entry.language] : [])];
+  const { language, speaker } = entry;
+  return [
+    ...times,
+    words,
+    ...(language || speaker ? [language ?? null] : []),
+    ...(speaker ? [speaker] : []),
+  ];
 }
 
 /** Milliseconds are enough, and short. */
@@ -124,7 +130,7 @@ class Reader {
 
   #entry(value: unknown): Entry | undefined {
     if (!Array.isArray(value)) return undefined;
-    const [start, end, words, language] = value as readonly unknown[];
+    const [start, end, words, language, speaker] = value as readonly unknown[];
     if (!isTime(start) || !isTime(end) || end < start) return undefined;
     if (value.length === 2) return { kind: 'gap', start, end };
     if (!Array.isArray(words)) return undefined;
@@ -152,6 +158,7 @@ class Reader {
       words: read,
       isFinal: true,
       ...(typeof language === 'string' && { language }),
+      ...(typeof speaker === 'string' && { speaker }),
     };
   }
 }

@@ -20,6 +20,5 @@ export function documentOf(
 /** Fills the document; its listeners at that time store it. */
 export function fill(document: TranscriptDocument, { transcript, note }: HeardLive): void {
   for (const segment of transcript.segments) document.add(segment);
-  const { duration, language } = transcript;
-  document.finish({ duration, rejected: [], ...(language !== undefined && { language }) }, note);
+  document.finish({ ...transcript, rejected: [] }, note);
 }

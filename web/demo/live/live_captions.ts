@@ -22,6 +22,8 @@ export interface LiveModel {
   readonly streams: boolean;
   readonly model: StreamingModel;
   readonly options: () => AnyLiveOptions;
+  /** Fetches what the options need; undefined if all is here. Rejects with the signal's reason alone. */
+  readonly prepare: (signal: AbortSignal) => Promise<void> | undefined;
 }
 
 export interface LiveCalls {
@@ -47,13 +49,15 @@ export class LiveCaptions {
   readonly #view: LiveView;
   #model: LiveModel | undefined;
   #running: Running | undefined;
+  /** A session begins when what it needs has been fetched, unless this is aborted. */
+  #preparing: AbortController | undefined;
   #file: File | undefined;
   #address = '';
 
   constructor(calls: LiveCalls) {
     this.#calls = calls;
     this.#view = new LiveView({
-      onToggle: () => (this.#running ? this.stop() : this.start()),
+      onToggle: () => (this.#running || this.#preparing ? this.stop() : this.start()),
       onSource: (choice) => {
         this.#view.showPlayer(choice === 'file');
         this.#showReadiness();
@@ -99,7 +103,31 @@ export class LiveCaptions {
 
   start(): void {
     const model = this.#model;
-    if (this.#running || !this.#isReady || !model) return;
+    if (this.#running || this.#preparing || !this.#isReady || !model) return;
+    const preparing = new AbortController();
+    const prepared = model.prepare(preparing.signal);
+    if (!prepared) {
+      this.#begin(model);
+      return;
+    }
+    this.#preparing = preparing;
+    this.#view.show('starting');
+    this.#view.say('note', strings.speakers.fetching);
+    void prepared
+      .then(
+        () => true,
+        () => false,
+      )
+      .then((isReady) => {
+        this.#preparing = undefined;
+        this.#view.show('off');
+        // Another model may have come meanwhile.
+        if (isReady && this.#isReady && this.#model) this.#begin(this.#model);
+        else this.#showReadiness();
+      });
+  }
+
+  #begin(model: LiveModel): void {
     const choice = this.#view.choice;
     const began = Date.now();
     const id = newSessionId(began);
@@ -134,6 +162,7 @@ export class LiveCaptions {
   }
 
   stop(): void {
+    this.#preparing?.abort();
     if (!this.#running) return;
     this.#view.show('stopping');
     void this.#running.session.stop();
@@ -224,7 +253,7 @@ export class LiveCaptions {
   }
 
   #showReadiness(): void {
-    if (!this.#running) this.#view.say('note', this.#obstacle);
+    if (!this.#running && !this.#preparing) this.#view.say('note', this.#obstacle);
   }
 
   get #obstacle(): string | undefined {

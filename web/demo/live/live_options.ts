@@ -1,5 +1,6 @@
 // What of the choices for recordings holds for live captions.
 import type { AnyLiveOptions, ModelInfo, AnyTranscribeOptions } from '../../src/index.js';
+import type { SpeakerOptions } from '../../src/speakers.js';
 
 /** Seconds that a slow Whisper may be behind before it leaves sound out, and says so. */
 const mostLag = 20;
@@ -7,10 +8,13 @@ const mostLag = 20;
 export function liveOptionsOf(
   { family }: Pick<ModelInfo, 'family'>,
   { language, languages, script, task, initialPrompt, hotwords }: AnyTranscribeOptions,
+  speakers?: SpeakerOptions,
 ): AnyLiveOptions {
+  const people = speakers && { speakers };
   // Whisper models use the voice detector unless told otherwise.
-  if (family !== 'whisper') return { vad: true };
+  if (family !== 'whisper') return { vad: true, ...people };
   return {
+    ...people,
     maxLag: mostLag,
     revise: true,
     ...(language !== undefined && {

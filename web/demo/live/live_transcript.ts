@@ -7,6 +7,7 @@ export interface HeardWord {
   readonly start: number;
   readonly end: number;
   readonly probability: number;
+  readonly speaker?: string;
 }
 
 export interface HeardSegment {
@@ -15,6 +16,7 @@ export interface HeardSegment {
   readonly text: string;
   readonly words: readonly HeardWord[];
   readonly language?: string;
+  readonly speaker?: string;
 }
 
 /** Can be written in every format, and edited. */
@@ -23,6 +25,8 @@ export interface HeardTranscript {
   readonly duration: number;
   readonly language?: string;
   readonly segments: readonly HeardSegment[];
+  /** In the order in which they are first heard; none where they were not told apart. */
+  readonly speakers: readonly { readonly id: string }[];
 }
 
 export function textOf({ words }: Utterance): string {
@@ -33,22 +37,30 @@ export function textOf({ words }: Utterance): string {
 export function transcriptOf(entries: readonly Entry[], duration: number): HeardTranscript {
   const segments = entries.flatMap((entry): HeardSegment[] => {
     if (entry.kind === 'gap') return [];
-    const { start, end, language } = entry;
+    const { start, end, language, speaker } = entry;
     const words = entry.words.map(({ text, start, end, probability }) => ({
       word: text,
       start,
       end: Math.max(start, end),
       probability,
+      ...(speaker !== undefined && { speaker }),
     }));
-    const text = textOf(entry);
-    return [{ start, end: Math.max(start, end), text, words, ...(language && { language }) }];
+    return [
+      {
+        ...{ start, end: Math.max(start, end), text: textOf(entry), words },
+        ...(language && { language }),
+        ...(speaker !== undefined && { speaker }),
+      },
+    ];
   });
   const language = mostSpoken(segments);
+  const speakers = new Set(segments.flatMap(({ speaker }) => speaker ?? []));
   return {
     text: segments.map(({ text }) => text).join(''),
     duration: Math.max(duration, segments.at(-1)?.end ?? 0),
     ...(language && { language }),
     segments,
+    speakers: Array.from(speakers, (id) => ({ id })),
   };
 }
 

@@ -1,6 +1,7 @@
 // What was said so far in full, as it grows: a paragraph with its time for each final text.
 import { element, textElement } from '../shell/dom.js';
 import { strings } from '../strings.js';
+import { colourCount } from '../transcript/people.js';
 import { languageName } from '../transcript/listening_options.js';
 import type { Entry, Revised } from './caption_state.js';
 import { textOf } from './live_transcript.js';
@@ -14,6 +15,7 @@ export class TranscriptLog {
   readonly #region: HTMLElement;
   readonly #list: HTMLOListElement;
   readonly #announcer: HTMLElement;
+  #people: string[] = [];
 
   /** `region` scrolls, and is hidden while there is nothing; `announcer` is read aloud. */
   constructor(region: HTMLElement, list: HTMLOListElement, announcer: HTMLElement) {
@@ -25,12 +27,13 @@ export class TranscriptLog {
 
   clear(): void {
     this.#list.replaceChildren();
+    this.#people = [];
     this.#announcer.replaceChildren();
     this.#region.hidden = true;
   }
 
   add(entry: Entry): void {
-    const item = itemOf(entry);
+    const item = itemOf(entry, this.#people);
     this.#change(() => this.#list.append(item));
     label(item);
     this.#announce(item.querySelector('p')?.textContent ?? '');
@@ -41,7 +44,7 @@ export class TranscriptLog {
     const items = replaced.flatMap((key) => this.#itemOf(key) ?? []);
     const following = next === undefined ? undefined : this.#itemOf(next);
     const mark = items[0] ?? following ?? null;
-    const fresh = utterances.map(itemOf);
+    const fresh = utterances.map((utterance) => itemOf(utterance, this.#people));
     this.#change(() => {
       for (const item of fresh) this.#list.insertBefore(item, mark);
       for (const item of items) item.remove();
@@ -73,7 +76,8 @@ export class TranscriptLog {
   }
 }
 
-function itemOf(entry: Entry): HTMLLIElement {
+/** `people`: whose texts there are, in the order in which they are first heard. */
+function itemOf(entry: Entry, people: string[]): HTMLLIElement {
   const isGap = entry.kind === 'gap';
   const text = isGap ? strings.live.gap(entry.end - entry.start) : textOf(entry);
   const item = element('li', isGap ? 'gap' : '');
@@ -81,8 +85,19 @@ function itemOf(entry: Entry): HTMLLIElement {
     item.dataset.key = entry.key;
     if (entry.language !== undefined) item.dataset.language = entry.language;
   }
-  item.append(element('span', 'times', shortTime(entry.start)), textElement('p', '', text.trim()));
+  item.append(element('span', 'times', shortTime(entry.start)));
+  const said = textElement('p', '', text.trim());
+  if (!isGap && entry.speaker !== undefined) said.prepend(nameOf(entry.speaker, people), ' ');
+  item.append(said);
   return item;
+}
+
+function nameOf(speaker: string, people: string[]): HTMLElement {
+  if (!people.includes(speaker)) people.push(speaker);
+  const name = textElement('strong', 'said-by', speaker);
+  const colour = people.indexOf(speaker) % colourCount;
+  name.style.setProperty('--speaker', `var(--speaker-${colour})`);
+  return name;
 }
 
 /** Names the language of a text where it is not that of the text before. */

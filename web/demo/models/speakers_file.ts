@@ -4,18 +4,19 @@ export class SpeakersFile {
   readonly #address: URL;
   readonly #onPart = new Set<(part: number) => void>();
   #fetching: Promise<Blob> | undefined;
-  #isHere = false;
+  #blob: Blob | undefined;
 
   constructor(address: URL) {
     this.#address = address;
   }
 
-  get isHere(): boolean {
-    return this.#isHere;
+  /** Undefined until it has been fetched. */
+  get blob(): Blob | undefined {
+    return this.#blob;
   }
 
   /** Rejects where it is missing, and with the signal's reason; it goes on for others, and what failed is tried again the next time. */
-  async fetch(signal: AbortSignal, onPart: (part: number) => void): Promise<Blob> {
+  async fetch(signal: AbortSignal, onPart: (part: number) => void = () => undefined): Promise<Blob> {
     signal.throwIfAborted();
     this.#fetching ??= this.#fetch();
     let stop = (): void => undefined;
@@ -35,9 +36,8 @@ export class SpeakersFile {
 
   async #fetch(): Promise<Blob> {
     try {
-      const blob = await this.#read(await fetch(this.#address));
-      this.#isHere = true;
-      return blob;
+      this.#blob = await this.#read(await fetch(this.#address));
+      return this.#blob;
     } catch (error) {
       this.#fetching = undefined;
       throw error;

@@ -76,7 +76,7 @@ export class Transcriber {
     const { speakers } = listening;
     if (!speakers) return undefined;
     try {
-      if (!speakersFile.isHere) onDoing(strings.speakers.fetching);
+      if (!speakersFile.blob) onDoing(strings.speakers.fetching);
       return { ...speakers, model: await speakersFile.fetch(signal, onPart) };
     } catch (error) {
       signal.throwIfAborted();
