@@ -127,6 +127,8 @@ const apart = {
   [from('web/tools/capture/entry.js')]: './capture.mjs',
   [from('web/tools/audio/node_entry.js')]: './audio.node.mjs',
   [from('web/src/in_thread_hosts.js')]: './in_thread_hosts.mjs',
+  // The page's own.
+  [from('web/demo/transcript/word_document.js')]: './docx.mjs',
 };
 /** `within`: files that are bundled all the same. */
 const filesApart = (...within) => ({
@@ -251,16 +253,23 @@ const copyEngines = (threads, output) =>
     ['simd', 'relaxed'].map((variant) => `engine.${variant}${threads}.wasm`),
   );
 
-/** The page is served as it lies here: its own files, the worker, the engines, the model and the samples. */
+/** The page is served as it lies here: its own files, the worker, the engines, the model and the samples. Returns as bundle() does. */
 async function buildDemo() {
   mkdirSync(made('demo/models'), { recursive: true });
   await buildPage(made('demo'));
-  await bundle('the demo page', {
+  const contents = await bundle('the demo page', {
     entryPoints: { main: from('web/demo/main.ts'), style: from('web/demo/style/style.css') },
     outdir: made('demo'),
     outExtension: { '.js': '.mjs' },
     // Every recording needs it: a page that has loaded can transcribe, whatever becomes of its network.
     plugins: [filesApart('./skip_silence.mjs')],
+    target: 'es2022',
+  });
+  const word = await bundle('what writes Word files', {
+    entryPoints: { docx: from('web/demo/transcript/word_document.ts') },
+    outdir: made('demo'),
+    outExtension: { '.js': '.mjs' },
+    minify: true,
     target: 'es2022',
   });
   const copies = [
@@ -279,6 +288,7 @@ async function buildDemo() {
     copyFileSync(source, made(`demo/${name}`));
   }
   await buildOffline(made('demo'));
+  return [...contents, ...word];
 }
 
 /** Type declarations of the public entries and the types they refer to; the rest of the package is private. */
@@ -369,7 +379,8 @@ export async function buildJs() {
     ]);
     // What THIRD-PARTY-NOTICES.md is compared with.
     const packagesOf = {};
-    for (const [file, names] of contents.flat()) {
+    const all = [...contents.flat(), ...(await buildDemo())];
+    for (const [file, names] of all) {
       // The name of a chunk has a hash of what is in it.
       const name = file.replace(/\.[0-9A-Z]{8}\.mjs$/, '.mjs');
       packagesOf[name] = [...new Set([...(packagesOf[name] ?? []), ...names])];
@@ -377,7 +388,6 @@ export async function buildJs() {
     writeFileSync(from('build/dist.packages.json'), JSON.stringify(packagesOf));
     chmodSync(made('cli.mjs'), 0o755);
     copyFileSync(from('web/demo/sample.wav'), made('digits.wav'));
-    await buildDemo();
     rmSync(dist, { recursive: true, force: true });
     renameSync(made(''), dist);
     writeFileSync(stamp, madeFrom);

@@ -10,13 +10,14 @@ const from = (path) => join(root, 'web/demo/offline', path);
 const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png', 'icon-180.png'];
 /** Servers change it: scripts/serve_demo.mjs puts its models in. */
 const changing = ['models.json'];
-/** Kept once it was used. */
-const later = ['models/speakers.apr'];
+/** Kept once they were used: not everybody tells speakers apart, or writes Word files. */
+const later = ['models/speakers.apr', 'docx.mjs'];
 /**
  * Models are kept by the package, in a place of their own; the detector of speech is part of the page. Dictionaries of Chinese come when they
  * are asked for.
  */
-const isLeftOut = (file) => /\.apr$|^script_/.test(file) || changing.includes(file);
+const isLeftOut = (file) =>
+  /\.apr$|^script_/.test(file) || later.includes(file) || changing.includes(file);
 
 /** @param {Readonly<Record<string, Readonly<Record<string, unknown>>>>} strings */
 function manifestOf({ page }) {

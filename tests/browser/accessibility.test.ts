@@ -9,6 +9,7 @@ import {
   longRecording,
   openMenu,
   openOptions,
+  openSaveMenu,
   sampleBytes,
   shown,
   startStage,
@@ -62,6 +63,10 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'with its options open': openOptions,
   'with the menu of models': openMenu,
   'with a transcript': (page) => worked(page, () => page.click('#sample')),
+  'with the menu to save': async (page) => {
+    await worked(page, () => page.click('#sample'));
+    await openSaveMenu(page, 'csv');
+  },
   'at work': async (page) => {
     await holdText(page);
     await drop(page, 'long.wav', longRecording(12));

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -339,6 +340,46 @@ export async function keepEarlier(
   );
   await page.reload();
   await settled(page);
+}
+
+/** What is saved from the menu of the transcript, or of all of them; `rules` are those of subtitles. */
+export async function saved(
+  page: Page,
+  format: string,
+  { rules = '', button = 'save' } = {},
+): Promise<{ readonly name: string; readonly bytes: Buffer; readonly content: string }> {
+  const entry = await openSaveMenu(page, format, button);
+  if (rules !== '') await page.click(`#${button}_menu [data-rules="${rules}"]`);
+  const [download] = await Promise.all([page.waitForEvent('download'), entry.click()]);
+  const bytes = readFileSync(await download.path());
+  return { name: download.suggestedFilename(), bytes, content: bytes.toString('utf8') };
+}
+
+/** The entry of a format, with the menu open; what is folded away is unfolded. */
+export async function openSaveMenu(page: Page, format: string, button = 'save') {
+  await page.click(`#${button}`);
+  const menu = page.locator(`#${button}_menu`);
+  await menu.waitFor();
+  const entry = menu.locator(`[data-format="${format}"]`);
+  if (!(await entry.isVisible())) await menu.locator('.save-more').click();
+  return entry;
+}
+
+/** The files of an archive, by its directory at the end. */
+export function unzip(archive: Buffer): Record<string, string> {
+  const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'));
+  const files: Record<string, string> = {};
+  let at = archive.readUInt32LE(end + 16);
+  for (let i = 0; i < archive.readUInt16LE(end + 10); ++i) {
+    const [size, nameLength] = [archive.readUInt32LE(at + 20), archive.readUInt16LE(at + 28)];
+    const place = archive.readUInt32LE(at + 42);
+    const name = archive.toString('utf8', at + 46, at + 46 + nameLength);
+    const begin = place + 30 + archive.readUInt16LE(place + 26) + archive.readUInt16LE(place + 28);
+    const data = archive.subarray(begin, begin + size);
+    files[name] = (archive.readUInt16LE(place + 8) === 8 ? inflateRawSync(data) : data).toString();
+    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+  return files;
 }
 
 /** Changes a segment as a person does: in the field of its paragraph. */

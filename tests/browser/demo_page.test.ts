@@ -16,6 +16,7 @@ import {
   quieterNoise,
   sampleBytes,
   sampleSegments,
+  saved,
   segmentTexts,
   shown,
   startStage,
@@ -411,18 +412,12 @@ describe('the page', () => {
   test('saves the transcript in every format', async () => {
     const { page, problems } = await stage.open({ acceptDownloads: true });
     await worked(page, () => page.click('#sample'));
-    const save = async (format: string) => {
-      await page.selectOption('#format', format);
-      const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
-      const content = readFileSync(await download.path(), 'utf8');
-      return { name: download.suggestedFilename(), content };
-    };
-    const text = await save('txt');
-    expect(text).toEqual({
+    const text = await saved(page, 'txt');
+    expect(text).toMatchObject({
       name: 'sample.txt',
       content: `${sampleSegments.join('\n')}\n`,
     });
-    const json = await save('json');
+    const json = await saved(page, 'json');
     expect(json.name).toBe('sample.json');
     expect(JSON.parse(json.content)).toMatchObject({
       language: 'en',
@@ -434,11 +429,11 @@ describe('the page', () => {
       })),
     });
     for (const format of ['srt', 'vtt', 'lrc', 'tsv', 'csv']) {
-      const { name, content } = await save(format);
+      const { name, content } = await saved(page, format);
       expect(name).toBe(`sample.${format}`);
       expect(content).toContain(sampleSegments[2]);
     }
-    const verbose = await save('verbose_json');
+    const verbose = await saved(page, 'verbose_json');
     expect(verbose.name).toBe('sample.verbose.json');
     expect(JSON.parse(verbose.content)).toMatchObject({ task: 'transcribe', language: 'english' });
     expect(problems).toEqual([]);

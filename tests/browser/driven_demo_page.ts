@@ -123,8 +123,9 @@ export function testDemoPage(browser: () => DrivenBrowser, isolated: boolean): v
         const states = Array.from(document.querySelectorAll('.queue-row'), ({ dataset }) => dataset.state);
         one('.queue-name').click();
         const title = one('#transcript_title').textContent;
-        one('#format').value = 'txt';
         one('#save').click();
+        one('#save_menu [data-format="txt"]').click();
+        await until('what is saved', () => saved.length > 0);
         return { states, title, saved: await Promise.all(saved.map((blob) => blob.text())), problems };`);
       expect(found).toEqual({
         ...{ states: ['done', 'done'], title: 'first.wav', problems: [] },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { type Stage, drop, sampleBytes, shown, startStage } from './browser_page.js';
+import { type Stage, drop, sampleBytes, saved, shown, startStage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -87,13 +87,8 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
     await shown(() => page.textContent('#transcript_meta')).toMatch(/ s, live$/);
     await shown(() => page.locator('#live_list li').count()).toBe(0);
-    const download = page.waitForEvent('download');
-    await page.selectOption('#format', 'srt');
-    await page.click('#save');
-    const path = await (await download).path();
-    expect(readFileSync(path, 'utf8')).toMatch(
-      /00:00:0\d,\d\d\d --> 00:00:0\d,\d\d\d\nthree one four\./,
-    );
+    const subtitles = await saved(page, 'srt', { rules: 'segments' });
+    expect(subtitles.content).toMatch(/00:00:0\d,\d\d\d --> 00:00:0\d,\d\d\d\nthree one four\./);
     await shown(() => page.isVisible('#no_recording')).toBe(false);
     await shown(() =>
       page.evaluate(() =>

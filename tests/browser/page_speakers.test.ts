@@ -1,5 +1,5 @@
 // Who spoke, on the page: asked for, named, merged, put right, kept and saved.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -13,6 +13,7 @@ import {
   sampleBytes,
   sampleSegments,
   segmentTexts,
+  saved,
   settled,
   shown,
   startStage,
@@ -67,13 +68,6 @@ async function attribute(page: Page, at: number, choice: string) {
   await choices.selectOption({ label: choice });
 }
 
-/** What is saved, of whatever format. */
-async function saved(page: Page, format: string) {
-  await page.selectOption('#format', format);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
-  return readFileSync(await download.path(), 'utf8');
-}
-
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
 
@@ -100,7 +94,7 @@ describe('speakers', () => {
     await page.click('#undo');
     await shown(() => names(page)).toEqual(['S1', 'S2', 'S1', 'S3']);
     await page.click('#redo');
-    const { segments } = JSON.parse(await saved(page, 'json')) as {
+    const { segments } = JSON.parse((await saved(page, 'json')).content) as {
       segments: { speaker: string; words: { speaker: string }[] }[];
     };
     expect(segments.map(({ speaker }) => speaker)).toEqual(['Ada', 'Ada', 'S2', 'Ada', 'S3']);
@@ -297,7 +291,7 @@ const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
     await worked(page, () => page.click('#again'));
     expect(requests.filter((url) => url.endsWith('/models/speakers.apr'))).toHaveLength(1);
     await shown(() => page.locator('#segments').textContent()).toMatch(/three.*five/s);
-    const json = await saved(page, 'json');
+    const json = (await saved(page, 'json')).content;
     expect(json).toContain('"speaker": "S1"');
     expect(json).not.toContain('vector');
     expect(problems).toEqual([]);

@@ -1,6 +1,4 @@
 // Several files at once on the demo page: recordings in their order, a model with them, and wrong ones among them.
-import { readFileSync } from 'node:fs';
-import { inflateRawSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
@@ -14,11 +12,13 @@ import {
   longSilence,
   sampleBytes,
   sampleSegments,
+  saved,
   segmentTexts,
   settled,
   shown,
   startStage,
   statusOf,
+  unzip,
   worked,
 } from './browser_page.js';
 import { holdText } from './held_text.js';
@@ -294,13 +294,34 @@ test('the same file twice is two recordings, saved under two names in one archiv
     ]),
   );
   await shown(() => rows(page)).toEqual(['same.wav: done', 'same.wav: done']);
-  await page.selectOption('#queue_format', 'srt');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#queue_save')]);
-  expect(download.suggestedFilename()).toBe('transcripts.zip');
-  const files = unzip(readFileSync(await download.path()));
+  const all = { button: 'queue_save' };
+  const { name, bytes } = await saved(page, 'srt', all);
+  expect(name).toBe('transcripts.zip');
+  const files = unzip(bytes);
   expect(Object.keys(files)).toEqual(['same.srt', 'same (2).srt']);
   for (const text of Object.values(files)) expect(text).toContain('three one four');
+  // What the transcript's own menu offers, but the printer.
+  for (const [format, ending] of [
+    ['docx', 'docx'],
+    ['verbose_json', 'verbose.json'],
+  ] as const) {
+    const named = Object.keys(unzip((await saved(page, format, all)).bytes));
+    expect(named).toEqual([`same.${ending}`, `same (2).${ending}`]);
+  }
+  await shown(() => page.locator('#queue_save_menu .save-print').count()).toBe(0);
   expect(problems).toEqual([]);
+});
+
+test('names in an archive stay within it', async () => {
+  const { page } = await stage.open({ acceptDownloads: true });
+  await worked(page, () =>
+    dropAll(page, [
+      ['..\\..\\up.wav', wav],
+      ['CON.wav', wav],
+    ]),
+  );
+  const { bytes } = await saved(page, 'text', { button: 'queue_save' });
+  expect(Object.keys(unzip(bytes))).toEqual(['-..-up.txt', '_CON.txt']);
 });
 
 test('a model and recordings that are dropped together: the model listens to them', async () => {
@@ -559,20 +580,3 @@ test('fits a telephone', async () => {
     320,
   );
 });
-
-/** The files of an archive, by its directory at the end. */
-function unzip(archive: Buffer): Record<string, string> {
-  const end = archive.lastIndexOf(Buffer.from('PK\x05\x06'));
-  const files: Record<string, string> = {};
-  let at = archive.readUInt32LE(end + 16);
-  for (let i = 0; i < archive.readUInt16LE(end + 10); ++i) {
-    const [size, nameLength] = [archive.readUInt32LE(at + 20), archive.readUInt16LE(at + 28)];
-    const place = archive.readUInt32LE(at + 42);
-    const name = archive.toString('utf8', at + 46, at + 46 + nameLength);
-    const begin = place + 30 + archive.readUInt16LE(place + 26) + archive.readUInt16LE(place + 28);
-    const data = archive.subarray(begin, begin + size);
-    files[name] = (archive.readUInt16LE(place + 8) === 8 ? inflateRawSync(data) : data).toString();
-    at += 46 + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
-  }
-  return files;
-}

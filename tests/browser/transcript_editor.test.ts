@@ -1,19 +1,22 @@
 // The page's transcript as a tool: editing, undo, finding, following, the player with its keys, and saving what is there.
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
   editSegment,
+  hold,
   keepEarlier,
   longRecording,
+  openSaveMenu,
   sampleBytes,
   sampleSegments,
+  saved,
   segmentTexts,
   settled,
   shown,
   startStage,
+  unzip,
   worked,
 } from './browser_page.js';
 import { holdText } from './held_text.js';
@@ -35,15 +38,6 @@ async function openSample() {
   return opened;
 }
 
-async function save(page: Page, format: string) {
-  await page.selectOption('#format', format);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
-  return {
-    name: download.suggestedFilename(),
-    content: readFileSync(await download.path(), 'utf8'),
-  };
-}
-
 const secondsOf = (page: Page) =>
   page.locator('#media').evaluate((one: HTMLVideoElement) => one.currentTime);
 const isPaused = (page: Page) =>
@@ -62,9 +56,9 @@ describe('editing', () => {
     await shown(() => page.evaluate(() => document.activeElement?.textContent)).toBe(
       'one fifty nine',
     );
-    const text = await save(page, 'txt');
+    const text = await saved(page, 'txt');
     expect(text.content).toBe(`${sampleSegments[0]}\none fifty nine\n${sampleSegments[2]}\n`);
-    const { segments } = JSON.parse((await save(page, 'json')).content) as {
+    const { segments } = JSON.parse((await saved(page, 'json')).content) as {
       segments: { words: { word: string; start: number; end: number }[] }[];
     };
     const [one, fifty, nine] = segments[1]?.words ?? [];
@@ -165,7 +159,7 @@ describe('editing', () => {
     const { page, problems } = await openSample();
     await editSegment(page, 1, ' ');
     await shown(() => segmentTexts(page)).toEqual([sampleSegments[0], sampleSegments[2]]);
-    const subtitles = await save(page, 'srt');
+    const subtitles = await saved(page, 'srt', { rules: 'segments' });
     expect(subtitles.content).not.toContain('nine');
     await page.keyboard.press('Control+z');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
@@ -301,8 +295,11 @@ describe('saving', () => {
     await page.waitForSelector('.segment');
     await worked(page, () => page.click('#cancel'));
     await editSegment(page, 0, 'kept and edited');
-    for (const format of ['txt', 'srt', 'vtt', 'tsv', 'json', 'lrc', 'csv', 'verbose_json']) {
-      const { name, content } = await save(page, format);
+    for (const format of [
+      ...['text', 'timed', 'markdown', 'timed_markdown'],
+      ...['txt', 'srt', 'vtt', 'tsv', 'json', 'lrc', 'csv', 'verbose_json'],
+    ]) {
+      const { name, content } = await saved(page, format);
       expect(name).toMatch(/^Recording at 04-55 PM\.[\w.]+$/);
       expect(content).toMatch(/kept\W[\s\S]*and\W[\s\S]*edited/);
     }
@@ -338,8 +335,196 @@ describe('saving', () => {
     await shown(() => page.textContent('#error_title')).toBe('long.wav could not be transcribed');
     await shown(() => page.textContent('#transcript_meta')).toBe('ended by an error');
     await shown(async () => (await segmentTexts(page)).length).toBeLessThan(3 * 12);
-    const text = await save(page, 'txt');
+    const text = await saved(page, 'txt');
     expect(text.content).toContain(sampleSegments[0]);
+  });
+});
+
+describe('the menu to save', () => {
+  const talk = {
+    'Talk & more.wav': [
+      ['Ada', 'One two.'],
+      ['Ben <3', '- three_four'],
+      ['אבי', 'שלום לכולם.'],
+    ],
+  } as const;
+
+  async function openTalk() {
+    const opened = await stage.open({ acceptDownloads: true });
+    await opened.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await keepEarlier(opened.page, talk);
+    await opened.page.click('.history-open');
+    await opened.page.locator('#save').waitFor();
+    return opened;
+  }
+
+  test('writes a Word file with names, times and directions, under the page’s own policy', async () => {
+    const { page, problems, requests } = await openTalk();
+    const parts = () => requests.filter((url) => url.endsWith('/docx.mjs'));
+    expect(parts()).toEqual([]);
+    const { name, bytes } = await saved(page, 'docx');
+    expect(name).toBe('Talk & more.docx');
+    const files = unzip(bytes);
+    const paragraphs = await page.evaluate((xml) => {
+      const word = new DOMParser().parseFromString(xml, 'application/xml');
+      return Array.from(word.getElementsByTagName('w:p'), (one) => {
+        const isLeft = one.getElementsByTagName('w:bidi').length > 0 ? '< ' : '';
+        return `${isLeft}${one.textContent}`;
+      });
+    }, files['word/document.xml'] ?? '');
+    expect(paragraphs[0]).toBe('Talk & more.wav');
+    expect(paragraphs[1]).toMatch(/19(69|70).* · \d\.0 s$/);
+    expect(paragraphs.slice(2)).toEqual([
+      ...['Ada  0:00', 'One two.', 'Ben <3  0:02', '- three_four'],
+      ...['< אבי  0:04', '< שלום לכולם.'],
+    ]);
+    expect(files['docProps/core.xml']).toContain('Talk &amp; more.wav');
+    await saved(page, 'docx');
+    expect(parts()).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('says that Word files need the network, and saves one when it is back', async () => {
+    const { page } = await openTalk();
+    await page.context().route('**/docx.mjs*', (route) => route.abort());
+    await (await openSaveMenu(page, 'docx')).click();
+    await shown(() => page.textContent('#save_note')).toMatch(/Try again when you are online/);
+    await shown(() => page.isVisible('#save_note')).toBe(true);
+    expect((await saved(page, 'text')).content).toContain('Ada: One two.');
+    await shown(() => page.isVisible('#save_note')).toBe(false);
+    await page.context().unroute('**/docx.mjs*');
+    expect((await saved(page, 'docx')).name).toBe('Talk & more.docx');
+  });
+
+  test('saves once what is asked for twice', async () => {
+    const { page, problems } = await openTalk();
+    const downloads: string[] = [];
+    page.on('download', (one) => downloads.push(one.suggestedFilename()));
+    const release = await hold(page, '**/docx.mjs');
+    await (await openSaveMenu(page, 'docx')).click();
+    await shown(() => page.textContent('#save')).toBe('Saving …');
+    await (await openSaveMenu(page, 'docx')).click();
+    release();
+    await shown(() => page.textContent('#save')).toMatch(/^\s*Save\s*$/);
+    expect((await saved(page, 'text')).name).toBe('Talk & more.txt');
+    expect(downloads).toEqual(['Talk & more.docx', 'Talk & more.txt']);
+    expect(problems).toEqual([]);
+  });
+
+  test('writes text as one reads it, which is what is copied, and Markdown', async () => {
+    const { page, problems } = await openTalk();
+    const text = 'Ada: One two.\n\nBen <3: - three_four\n\nאבי: שלום לכולם.';
+    expect((await saved(page, 'text')).content).toBe(`${text}\n`);
+    await page.click('#copy');
+    await shown(() => page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+    expect((await saved(page, 'timed')).content).toBe(
+      '[0:00] Ada: One two.\n\n[0:02] Ben <3: - three_four\n\n[0:04] אבי: שלום לכולם.\n',
+    );
+    const { name, content } = await saved(page, 'markdown');
+    expect(name).toBe('Talk & more.md');
+    const [title, , ...said] = content.split('\n\n');
+    expect(title).toBe('# Talk \\& more.wav');
+    expect(said).toEqual([
+      ...['**Ada:** One two.', '**Ben \\<3:** - three\\_four', '**אבי:** שלום לכולם.\n'],
+    ]);
+    expect((await saved(page, 'timed_markdown')).content).toContain('*0:00* **Ada:** One two.');
+    expect(problems).toEqual([]);
+  });
+
+  test('is done by keys, and begins with what was chosen last, also after a reload', async () => {
+    const { page, problems } = await openTalk();
+    const focused = () => page.evaluate(() => document.activeElement?.firstChild?.textContent);
+    await page.focus('#save');
+    await page.keyboard.press('ArrowDown');
+    await shown(focused).toBe('Text');
+    await page.keyboard.press('ArrowUp');
+    await shown(focused).toBe('Print …');
+    await page.keyboard.press('Home');
+    await page.keyboard.press('n');
+    await shown(focused).toBe('Netflix');
+    await page.keyboard.press('Enter');
+    await shown(() => page.getAttribute('#save_menu [data-rules="netflix"]', 'aria-checked')).toBe(
+      'true',
+    );
+    await page.keyboard.press('s');
+    await shown(focused).toBe('SRT');
+    await page.keyboard.press('Escape');
+    await shown(() => page.isHidden('#save_menu')).toBe(true);
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('save');
+    expect((await saved(page, 'srt')).name).toBe('Talk & more.srt');
+    await page.reload();
+    await settled(page);
+    await page.click('.history-open');
+    await page.click('#save');
+    await shown(focused).toBe('SRT');
+    await shown(() => page.getAttribute('#save_menu [data-rules="netflix"]', 'aria-checked')).toBe(
+      'true',
+    );
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.keyboard.press('Enter'),
+    ]);
+    expect(download.suggestedFilename()).toBe('Talk & more.srt');
+    // It closes where one goes elsewhere.
+    await page.click('#save');
+    await page.locator('#save_menu').waitFor();
+    await page.click('#transcript_title');
+    await shown(() => page.isHidden('#save_menu')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('parts subtitles by the rules that were chosen', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true });
+    const words = Array.from({ length: 12 }, (_, at) => `word${at}`).join(' ');
+    await keepEarlier(page, { 'long.wav': [words] });
+    await page.click('.history-open');
+    const lines = async (rules: string) => {
+      const { content } = await saved(page, 'srt', { rules });
+      return content.split('\n').filter((line) => line.startsWith('word'));
+    };
+    expect(await lines('segments')).toEqual([words]);
+    for (const line of await lines('netflix')) expect(line.length).toBeLessThanOrEqual(42);
+    for (const line of await lines('bbc')) expect(line.length).toBeLessThanOrEqual(37);
+    expect(problems).toEqual([]);
+  });
+
+  test('prints the transcript alone', async () => {
+    const { page, problems } = await openTalk();
+    await page.evaluate(() => {
+      window.print = () => (document.body.dataset.printed = 'true');
+    });
+    await page.click('#save');
+    await page.click('#save_menu .save-print');
+    await shown(() => page.getAttribute('body', 'data-printed')).toBe('true');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const gone of ['.masthead', '#history', '#export', '#transcript_tools', 'footer']) {
+      await shown(() => page.isVisible(gone)).toBe(false);
+    }
+    const heads = ['#transcript_title', '#segments .speaker-name', '#segments .times'];
+    await shown(() =>
+      Promise.all(heads.map((there) => page.locator(there).first().isVisible())),
+    ).toEqual([true, true, true]);
+    const colours = await page
+      .locator('.paragraph-text')
+      .first()
+      .evaluate((one) => {
+        const { color } = getComputedStyle(one);
+        const card = getComputedStyle(document.querySelector('#transcript')!);
+        return [color, card.backgroundColor];
+      });
+    expect(colours).toEqual(['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
+    expect(problems).toEqual([]);
+  });
+
+  test('saves what is there of a transcript that still grows', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true });
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
+    await page.waitForSelector('.segment');
+    const { bytes } = await saved(page, 'docx');
+    expect(unzip(bytes)['word/document.xml']).toContain(sampleSegments[0]);
+    await worked(page, () => release());
+    expect(problems).toEqual([]);
   });
 });
 

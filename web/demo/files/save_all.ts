@@ -1,51 +1,74 @@
 // All transcripts of the queue as files, in one archive.
-import { format, transcriptFormats } from '../../src/index.js';
-import type { FormatOptions, TranscriptLike } from '../../src/index.js';
-import { byId, element } from '../shell/dom.js';
+import { Zip, ZipDeflate, ZipPassThrough } from 'fflate';
+import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
-import { zipArchive } from './zip_archive.js';
+import { fileName } from '../transcript/file_name.js';
+import { SaveMenu } from '../transcript/save_menu.js';
+import {
+  contentOf,
+  download,
+  endingOf,
+  type SavedFormat,
+  type SavedText,
+  type SubtitleRules,
+} from '../transcript/saved_formats.js';
 
-/** A transcript that can be saved, also one that ended early. */
-export interface SavedText {
-  readonly facts: { readonly name: string; readonly task?: FormatOptions['task'] };
-  readonly transcript: TranscriptLike;
-  readonly isEmpty: boolean;
-}
+export type { SavedText };
 
 export class SaveAll {
   readonly #bar = byId('queue_export', HTMLElement);
-  readonly #format = byId('queue_format', HTMLSelectElement);
+  readonly #menu = new SaveMenu('queue_save', {
+    onSave: async (format, rules) => {
+      download(strings.queue.archive, await archive(this.#texts, format, rules));
+    },
+  });
   #texts: readonly SavedText[] = [];
-
-  constructor() {
-    this.#format.replaceChildren(
-      ...transcriptFormats.map((name) => {
-        const option = element('option', '', strings.formats[name]);
-        option.value = name;
-        return option;
-      }),
-    );
-    byId('queue_save', HTMLButtonElement).addEventListener('click', () => this.#save());
-  }
 
   /** Offers those that have text, if there is more than one of them. */
   offer(texts: readonly SavedText[]): void {
     this.#texts = texts.filter(({ isEmpty }) => !isEmpty);
     this.#bar.hidden = this.#texts.length < 2;
+    this.#menu.hidden = this.#bar.hidden;
   }
+}
 
-  #save(): void {
-    const name = transcriptFormats.find((one) => one === this.#format.value) ?? 'txt';
-    const ending = name === 'verbose_json' ? 'verbose.json' : name;
-    const files = this.#texts.map(({ facts, transcript }) => ({
-      name: `${facts.name.replace(/\.[^.]*$/, '')}.${ending}`,
-      content: format(transcript, name, facts.task ? { task: facts.task } : {}),
-    }));
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(zipArchive(files));
-    link.download = strings.queue.archive;
-    link.click();
-    // The download has begun when the click returns; the URL may be revoked a little later.
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+/** One file after the other, so that the page can be used meanwhile; what is done is the browser's to keep, in memory or not. */
+async function archive(
+  texts: readonly SavedText[],
+  format: SavedFormat,
+  rules: SubtitleRules,
+): Promise<Blob> {
+  const parts: Blob[] = [];
+  let written: Uint8Array<ArrayBuffer>[] = [];
+  let failure: Error | null = null;
+  const zip = new Zip((error, bytes) => {
+    failure ??= error;
+    written.push(bytes);
+  });
+  const settle = (): void => {
+    if (failure) throw failure;
+    parts.push(new Blob(written));
+    written = [];
+  };
+  const taken = new Set<string>();
+  for (const text of texts) {
+    const content = await contentOf(text, format, rules);
+    const name = freeName(fileName(text.facts.name), endingOf(format), taken);
+    // A Word file is an archive itself.
+    const file = format === 'docx' ? new ZipPassThrough(name) : new ZipDeflate(name);
+    zip.add(file);
+    file.push(new Uint8Array(await content.arrayBuffer()), true);
+    settle();
   }
+  zip.end();
+  settle();
+  return new Blob(parts, { type: 'application/zip' });
+}
+
+/** Two files may have the same name: the second is called "a (2).txt". */
+function freeName(stem: string, ending: string, taken: Set<string>): string {
+  let free = stem;
+  for (let i = 2; taken.has(free.toLowerCase()); ++i) free = `${stem} (${i})`;
+  taken.add(free.toLowerCase());
+  return `${free}.${ending}`;
 }

@@ -1,44 +1,37 @@
-// Copy and save what is there: at any time, also of a transcript that ended early. Files are made in memory; nothing is sent.
-import { format, transcriptFormats } from '../../src/index.js';
-import { byId, element } from '../shell/dom.js';
+// Copy, save and print what is there: at any time, also of a transcript that ended early. Files are made in memory; nothing is sent.
+import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { fileName } from './file_name.js';
+import { SaveMenu } from './save_menu.js';
+import { contentOf, download, endingOf } from './saved_formats.js';
 import type { TranscriptDocument } from './transcript_document.js';
 
 export class ExportBar {
   readonly #bar = byId('export', HTMLElement);
   readonly #copy = byId('copy', HTMLButtonElement);
-  readonly #format = byId('format', HTMLSelectElement);
-  readonly #saving = byId('save', HTMLButtonElement);
+  readonly #saving = new SaveMenu('save', {
+    onSave: async (format, rules) => {
+      const document = this.#document;
+      if (!document) return;
+      const content = await contentOf(document, format, rules);
+      download(`${fileName(document.facts.name)}.${endingOf(format)}`, content);
+    },
+    onPrint: () => print(),
+  });
   #document: TranscriptDocument | undefined;
 
   constructor() {
-    this.#format.replaceChildren(
-      ...transcriptFormats.map((name) => {
-        const option = element('option', '', strings.formats[name]);
-        option.value = name;
-        return option;
-      }),
-    );
     this.#copy.addEventListener('click', () => void this.#copyText());
-    this.#saving.addEventListener('click', () => this.#save());
   }
 
   /** Offers a document as soon as it has text; one that ended without text can only be transcribed again. */
   offer(document: TranscriptDocument | undefined): void {
+    if (document !== this.#document) this.#saving.clear();
     this.#document = document;
     const isEmpty = document?.isEmpty ?? true;
     this.#bar.hidden = isEmpty && document?.isGrowing !== false;
-    for (const control of [this.#copy, this.#format, this.#saving]) control.hidden = isEmpty;
-  }
-
-  #save(): void {
-    const name = transcriptFormats.find((one) => one === this.#format.value);
-    if (!this.#document || !name) return;
-    const { transcript, facts } = this.#document;
-    const extension = name === 'verbose_json' ? 'verbose.json' : name;
-    const content = format(transcript, name, facts.task ? { task: facts.task } : {});
-    save(`${fileName(facts.name)}.${extension}`, content);
+    this.#copy.hidden = isEmpty;
+    this.#saving.hidden = isEmpty;
   }
 
   async #copyText(): Promise<void> {
@@ -50,15 +43,4 @@ export class ExportBar {
     }
     setTimeout(() => (this.#copy.textContent = strings.transcript.copy), 1500);
   }
-}
-
-function save(name: string, content: string): void {
-  const type = name.endsWith('json') ? 'application/json' : 'text/plain';
-  const address = URL.createObjectURL(new Blob([content], { type }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // The download has begun when the click returns; the URL may be revoked a little later.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -13,6 +13,7 @@ import {
   type ToldApart,
 } from './people.js';
 import { retimedWords, type HeardWord } from './retimed_words.js';
+import { plainText, type SpokenParagraph } from './text_files.js';
 
 /** A segment as transcribed, with whatever else the model returned for it. */
 export interface HeardSegment extends TranscriptSegment {
@@ -188,22 +189,27 @@ export class TranscriptDocument {
     };
   }
 
+  /** The paragraphs as they are read. */
+  get paragraphs(): readonly SpokenParagraph[] {
+    let before: string | undefined;
+    return paragraphsOf(this.#segments).flatMap((group) => {
+      const segments = group.flatMap((at) => this.#segments[at] ?? []);
+      const [first] = segments;
+      if (!first) return [];
+      const text = segments
+        .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
+        .join('')
+        .trim();
+      const { start, speaker } = first;
+      const isNamed = speaker !== undefined && speaker !== before;
+      before = speaker;
+      return [{ start, text, ...(isNamed && { speaker }) }];
+    });
+  }
+
   /** The text alone, a line for each paragraph and an empty one between them; a speaker's first line begins with the name. */
   get paragraphText(): string {
-    let before: string | undefined;
-    return paragraphsOf(this.#segments)
-      .map((group) => {
-        const segments = group.flatMap((at) => this.#segments[at] ?? []);
-        const text = segments
-          .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
-          .join('')
-          .trim();
-        const speaker = segments[0]?.speaker;
-        const isOther = speaker !== before;
-        before = speaker;
-        return isOther && speaker !== undefined ? `${speaker}: ${text}` : text;
-      })
-      .join('\n\n');
+    return plainText(this.paragraphs);
   }
 
   /** Calls `listener` after each change; the answer ends that. */

@@ -41,7 +41,7 @@ export function leftToRight(line: string): string {
 }
 
 /** By its first letter, or because no fewer letters are right-to-left than not. */
-function isRightToLeft(text: string): boolean {
+export function isRightToLeft(text: string): boolean {
   if (!rightToLeft.test(text)) return false;
   const letters = lettersOf(text);
   const count = letters.filter((letter) => rightToLeft.test(letter)).length;
