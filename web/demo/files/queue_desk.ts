@@ -2,7 +2,7 @@
 import { DoneNotice } from '../shell/done_notice.js';
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
-import { QueueView } from './queue_view.js';
+import { pausedText, QueueView } from './queue_view.js';
 import { RecordingQueue, type ListenCall, type QueueItem } from './recording_queue.js';
 import { SaveAll, type SavedText } from './save_all.js';
 
@@ -54,11 +54,16 @@ export class QueueDesk<Text extends SavedText> {
       places: calls.places,
       listen: (item, signal, call) => this.#listen(item, signal, call),
       onChange: () => this.#update(),
+      onPausing: () => {
+        this.#update();
+        this.#showWork();
+      },
       onEnd: (item) => this.#onEnd(item),
     });
     this.#view = new QueueView({
       onShow: (id) => this.#choose(id),
       onCancel: (id) => this.#queue.cancel(id),
+      onPause: (ids, isOn) => this.#queue.pause(ids, isOn),
       onAgain: (id) => this.#asked(true, () => this.#queue.again(id)),
       onRemove: (id) => this.#queue.remove(id),
       onStopAll: () => this.#queue.cancelAll(),
@@ -161,16 +166,17 @@ export class QueueDesk<Text extends SavedText> {
     this.#showWork();
     try {
       const doneText = await this.#calls.listen(item.file, signal, {
+        pausing: call.pausing,
         onText: (text) => {
           call.onText(text);
           if (this.#shown === id) this.#calls.show(text);
           else this.#showWork();
         },
-        onPart: (part, remainingSeconds) => {
-          call.onPart(part, remainingSeconds);
-          if (!signal.aborted && this.#first === id) {
-            this.#work.status.progress(part, remainingSeconds);
-          }
+        onPart: (part, remainingSeconds, place) => {
+          call.onPart(part, remainingSeconds, place);
+          if (signal.aborted || this.#first !== id) return;
+          if (call.pausing.isOn) this.#showWork();
+          else this.#work.status.progress(part, remainingSeconds);
         },
         onDoing: (doing) => {
           call.onDoing(doing);
@@ -255,18 +261,26 @@ export class QueueDesk<Text extends SavedText> {
     const waits =
       model === undefined && others.length > 0 ? queue.more(others.length + 1) : follows;
     const { part, remainingSeconds } = current;
-    const { id, file, text } = current;
+    const { id, file, text, pausing } = current;
     const isUnseen = id === this.#unseen && text !== undefined;
     const doing = isUnseen
       ? queue.begun(file.name)
-      : (current.doing ?? status.listening(file.name));
+      : pausing?.isOn
+        ? pausedText(current, this.#queue.items.length > 1)
+        : (current.doing ?? status.listening(file.name));
     this.#work.show(`${doing}${waits ?? ''}`, {
       onCancel: () => this.#queue.cancel(id),
       onShow: isUnseen ? () => this.#choose(id) : undefined,
       title: file.name,
+      pause: pausing?.isPossible
+        ? { isOn: pausing.isOn, onPress: () => this.#queue.pause([id], !pausing.isOn) }
+        : undefined,
+      isResting: this.#queue.isResting,
     });
     this.#notice.begin();
-    if (part) this.#work.status.progress(part, remainingSeconds);
+    if (part || pausing?.isOn) {
+      this.#work.status.progress(part ?? 0, pausing?.isOn ? undefined : remainingSeconds);
+    }
   }
 
   #onEnd(item: QueueItem<Text>): void {

@@ -1,6 +1,8 @@
 // Transcribes a recording, segment by segment into a document.
 import type { Model, Transcript } from '../../src/index.js';
 import type { SpeakerOptions } from '../../src/speakers.js';
+import type { Pausing } from '../files/pausing.js';
+import type { Place } from '../files/recording_queue.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { shortClock } from './short_clock.js';
@@ -13,16 +15,17 @@ interface Parts {
   readonly speakers: SpeakerOptions | undefined;
   /** That failed before there was any text; it goes on without them. */
   readonly onSpeakersFailed: (error: unknown) => void;
-  readonly onPart: (part: number, remainingSeconds?: number) => void;
+  readonly onPart: (part: number, remainingSeconds?: number, place?: Place) => void;
+  readonly pausing: Pausing;
 }
 
-/** Returns the seconds of the recording and of the work. If it is stopped or fails, the document ends there and keeps its text. */
+/** Returns the seconds of the recording and of the work, pauses left out. If it is stopped or fails, the document ends there and keeps its text. */
 export async function hearSpeech(
   model: Model,
   file: File,
   signal: AbortSignal,
   document: TranscriptDocument,
-  { listening, speakers, onSpeakersFailed, onPart }: Parts,
+  { listening, speakers, onSpeakersFailed, onPart, pausing }: Parts,
 ): Promise<{ readonly audio: number; readonly work: number }> {
   const began = performance.now();
   const { task, value: options, speakers: asked } = listening;
@@ -38,11 +41,14 @@ export async function hearSpeech(
       ...options,
       ...(speakers && { speakers }),
       signal,
-      onProgress: ({ phase, total, overall, remainingSeconds }) => {
-        if (phase === 'transcribe' && total !== undefined) end = shortClock(total);
-        if (!signal.aborted) onPart(overall, remainingSeconds);
+      onProgress: ({ phase, loaded, total, overall, remainingSeconds }) => {
+        const place =
+          phase === 'transcribe' && total !== undefined ? { heard: loaded, total } : undefined;
+        if (place) end = shortClock(place.total);
+        if (!signal.aborted) onPart(overall, remainingSeconds, place);
       },
     });
+    pausing.hold(work);
     for await (const segment of work) {
       signal.throwIfAborted();
       document.noteSoFar = strings.transcript.stoppedAt(shortClock(segment.end), end);
@@ -56,7 +62,7 @@ export async function hearSpeech(
       onSpeakersFailed(error);
       return hear();
     });
-    const seconds = (performance.now() - began) / 1000;
+    const seconds = (performance.now() - began) / 1000 - pausing.seconds;
     const facts = [
       duration(result.duration),
       languageName(result.language),

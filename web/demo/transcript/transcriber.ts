@@ -1,6 +1,8 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
 import type { SpeakerOptions } from '../../src/speakers.js';
+import type { Pausing } from '../files/pausing.js';
+import type { Place } from '../files/recording_queue.js';
 import type { FactsView } from '../models/facts_view.js';
 import type { SpeakersFile } from '../models/speakers_file.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
@@ -28,7 +30,9 @@ export interface Turn {
   readonly signal: AbortSignal;
   /** The transcript has begun. */
   readonly onText: (document: TranscriptDocument) => void;
-  readonly onPart: (part: number, remainingSeconds?: number) => void;
+  readonly onPart: (part: number, remainingSeconds?: number, place?: Place) => void;
+  /** Is told what to hold up. */
+  readonly pausing: Pausing;
   /** What goes on while it is not listened to yet; undefined from then on. */
   readonly onDoing: (doing: string | undefined) => void;
 }
@@ -43,7 +47,7 @@ export class Transcriber {
 
   /** Returns the sentence for the end. */
   async transcribe(model: Model, file: File, turn: Turn): Promise<string> {
-    const { knowsDigitsAlone, signal, onText, onPart } = turn;
+    const { knowsDigitsAlone, signal, onText, onPart, pausing } = turn;
     const { facts, speed, listening, onSpeakersFailed } = this.#parts;
     const document = TranscriptDocument.begin({
       id: newId(),
@@ -58,8 +62,14 @@ export class Transcriber {
       document.interrupt(strings.transcript.stopped);
       throw error;
     });
-    const took = await this.#pace.measured(() =>
-      hearSpeech(model, file, signal, document, { listening, speakers, onSpeakersFailed, onPart }),
+    const took = await this.#pace.measured(pausing, () =>
+      hearSpeech(model, file, signal, document, {
+        listening,
+        speakers,
+        onSpeakersFailed,
+        onPart,
+        pausing,
+      }),
     );
     const { audio, work } = this.#pace;
     if (work !== undefined) {
@@ -99,7 +109,7 @@ class Pace {
   #audio = 0;
   #underWay = 0;
   #began = 0;
-  /** One of them ended early, with work that came to nothing. */
+  /** One of them ended early, with work that came to nothing, or was paused. */
   #isSpoilt = false;
 
   get audio(): number {
@@ -111,7 +121,7 @@ class Pace {
     return this.#isSpoilt ? undefined : (performance.now() - this.#began) / 1000;
   }
 
-  async measured(hear: () => Promise<Took>): Promise<Took> {
+  async measured(pausing: Pausing, hear: () => Promise<Took>): Promise<Took> {
     if (this.#underWay === 0) {
       this.#audio = 0;
       this.#began = performance.now();
@@ -121,6 +131,8 @@ class Pace {
     try {
       const took = await hear();
       this.#audio += took.audio;
+      // Others may have gone on meanwhile.
+      if (pausing.seconds > 0) this.#isSpoilt = true;
       return took;
     } catch (error) {
       this.#isSpoilt = true;
