@@ -166,6 +166,12 @@ export const strings = {
   },
   transcript: {
     again: 'Again',
+    goOn: 'Continue',
+    chooseToGoOn: (name: string) => `Choose ${name} to continue`,
+    otherRecording: (name: string, wanted: string) =>
+      `${name} is not the recording of this transcript. Choose ${wanted}.`,
+    otherModel: (name: string) => `${name} begins again: another model began it.`,
+    otherSave: (name: string) => `${name} begins again: what was kept of it does not fit any more.`,
     copy: 'Copy',
     format: 'Format to save',
     save: 'Save',

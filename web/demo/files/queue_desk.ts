@@ -18,9 +18,15 @@ interface Callbacks<Text extends SavedText> {
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
   /** Returns the sentence that is shown when it is done. */
-  readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
+  readonly listen: (turn: {
+    readonly file: File;
+    /** What it goes on with. */
+    readonly earlier: Text | undefined;
+    readonly signal: AbortSignal;
+    readonly call: ListenCall<Text>;
+  }) => Promise<string>;
   /** Shows the text of the recording that is being transcribed, or that the user chose. */
-  readonly show: (text: Text) => void;
+  readonly show: (text: Text) => unknown;
   /** Whether a person works with what is shown, so that it may not be taken away. */
   readonly isInUse: () => boolean;
 }
@@ -79,7 +85,7 @@ export class QueueDesk<Text extends SavedText> {
     return this.#queue.isListening;
   }
 
-  add(files: readonly File[]): void {
+  add(files: readonly File[], text?: Text): void {
     if (files.length === 0) return;
     const { items, isListening, waiting } = this.#queue;
     const isFirst = !isListening && waiting.length === 0;
@@ -89,7 +95,7 @@ export class QueueDesk<Text extends SavedText> {
       for (const item of [...items]) if (!held.includes(item)) this.#queue.remove(item.id);
       this.#follows = true;
     }
-    this.#asked(isFirst, () => this.#queue.add(files));
+    this.#asked(isFirst, () => this.#queue.add(files, text));
     if (this.#queue.isListening) this.#showWork();
     else if (this.#calls.isLoading()) this.#calls.onWaiting();
     else this.#work.status.idle(strings.models.noneToListen);
@@ -109,6 +115,17 @@ export class QueueDesk<Text extends SavedText> {
     }
     this.#follows = true;
     this.#asked(true, () => this.#queue.again(item.id));
+  }
+
+  /** Goes on with what is shown, which ended early. */
+  goOn(recording: File, text: Text): void {
+    const item = this.#queue.items.find((one) => one.text === text);
+    if (!item) {
+      this.add([recording], text);
+      return;
+    }
+    this.#follows = true;
+    this.#asked(true, () => this.#queue.again(item.id, true));
   }
 
   /** Something else is shown; the transcription goes on unseen. */
@@ -161,11 +178,12 @@ export class QueueDesk<Text extends SavedText> {
     };
     work.addEventListener('abort', stop, { once: true });
     // If the recording was transcribed before, its old text stays where it is in use.
-    if (this.#shown === id && !this.#mayTake) this.#shown = undefined;
+    if (this.#shown === id && !item.goesOn && !this.#mayTake) this.#shown = undefined;
     this.#lead();
     this.#showWork();
     try {
-      const doneText = await this.#calls.listen(item.file, signal, {
+      const earlier = item.goesOn ? item.text : undefined;
+      const listenCall: ListenCall<Text> = {
         pausing: call.pausing,
         onText: (text) => {
           call.onText(text);
@@ -182,6 +200,12 @@ export class QueueDesk<Text extends SavedText> {
           call.onDoing(doing);
           if (!signal.aborted) this.#showWork();
         },
+      };
+      const doneText = await this.#calls.listen({
+        file: item.file,
+        earlier,
+        signal,
+        call: listenCall,
       });
       this.#doneTexts.set(id, doneText);
     } finally {

@@ -22,6 +22,8 @@ export interface QueueItem<Text> {
   readonly problem?: unknown;
   /** Present once the transcription has begun. */
   readonly text?: Text;
+  /** Its turn goes on with the text that there is. */
+  readonly goesOn?: boolean;
 }
 
 /** How far a transcription has come, in seconds of sound. */
@@ -95,11 +97,12 @@ export class RecordingQueue<Text> {
     return this.#items.filter(({ state }) => state === 'waiting');
   }
 
-  /** A file that is added twice is two recordings, since other options give another text. */
-  add(files: readonly File[]): readonly QueueItem<Text>[] {
+  /** A file that is added twice is two recordings, since other options give another text. With a text it goes on with that. */
+  add(files: readonly File[], text?: Text): readonly QueueItem<Text>[] {
     const added = files.map((file) => {
       this.#lastId += 1;
-      return { id: this.#lastId, file, state: 'waiting' as const };
+      const goingOn = text !== undefined && { text, goesOn: true };
+      return { id: this.#lastId, file, state: 'waiting' as const, ...goingOn };
     });
     this.#items.push(...added);
     this.#calls.onChange();
@@ -153,12 +156,13 @@ export class RecordingQueue<Text> {
     return given;
   }
 
-  /** Listens to one once more, after those that wait. */
-  again(id: number): void {
+  /** Listens to one once more, after those that wait; from its beginning, or where its text ends. */
+  again(id: number, goesOn = false): void {
     const item = this.#find(id);
     if (!item || item.state === 'waiting' || item.state === 'listening') return;
     item.state = 'waiting';
     delete item.problem;
+    item.goesOn = goesOn;
     this.#items = [...this.#items.filter((one) => one !== item), item];
     this.#calls.onChange();
     this.next();

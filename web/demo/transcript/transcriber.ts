@@ -8,7 +8,7 @@ import type { SpeakersFile } from '../models/speakers_file.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
-import { hearSpeech } from './hear_speech.js';
+import { CannotGoOn, goOn, hearSpeech } from './hear_speech.js';
 import type { ListeningOptions } from './listening_options.js';
 import { newId, TranscriptDocument } from './transcript_document.js';
 
@@ -27,6 +27,10 @@ export const doneText = ({ audio, work }: { readonly audio: number; readonly wor
 /** One recording's turn. */
 export interface Turn {
   readonly knowsDigitsAlone: boolean;
+  /** The name of the model. */
+  readonly modelName: string;
+  /** What it goes on with. */
+  readonly earlier: TranscriptDocument | undefined;
   readonly signal: AbortSignal;
   /** The transcript has begun. */
   readonly onText: (document: TranscriptDocument) => void;
@@ -47,17 +51,21 @@ export class Transcriber {
 
   /** Returns the sentence for the end. */
   async transcribe(model: Model, file: File, turn: Turn): Promise<string> {
-    const { knowsDigitsAlone, signal, onText, onPart, pausing } = turn;
+    const { signal, onPart, pausing, modelName, earlier, onDoing } = turn;
     const { facts, speed, listening, onSpeakersFailed } = this.#parts;
-    const document = TranscriptDocument.begin({
-      id: newId(),
-      name: file.name,
-      created: Date.now(),
-      task: listening.task,
-      knowsDigitsAlone,
-    });
-    document.recording = file;
-    onText(document);
+    const isOther = earlier?.unfinished?.model !== modelName;
+    if (earlier?.unfinished && !isOther) {
+      try {
+        turn.onText(earlier);
+        const resumed = await goOn(model, file, signal, earlier, { modelName, onPart, pausing });
+        return doneText(resumed);
+      } catch (error) {
+        if (!(error instanceof CannotGoOn)) throw error;
+      }
+    }
+    if (earlier)
+      onDoing((isOther ? strings.transcript.otherModel : strings.transcript.otherSave)(file.name));
+    const document = this.#begin(file, turn);
     const speakers = await this.#speakers(turn).catch((error: unknown) => {
       document.interrupt(strings.transcript.stopped);
       throw error;
@@ -69,6 +77,7 @@ export class Transcriber {
         onSpeakersFailed,
         onPart,
         pausing,
+        modelName,
       }),
     );
     const { audio, work } = this.#pace;
@@ -80,8 +89,22 @@ export class Transcriber {
     return doneText(took);
   }
 
+  #begin(file: File, { knowsDigitsAlone, onText }: Turn): TranscriptDocument {
+    const document = TranscriptDocument.begin({
+      id: newId(),
+      name: file.name,
+      created: Date.now(),
+      task: this.#parts.listening.task,
+      knowsDigitsAlone,
+    });
+    document.recording = file;
+    onText(document);
+    return document;
+  }
+
   /** What tells the speakers apart, if that is asked for and there. Rejects if it is stopped. */
-  async #speakers({ signal, onDoing, onPart }: Turn): Promise<SpeakerOptions | undefined> {
+  async #speakers(turn: Turn): Promise<SpeakerOptions | undefined> {
+    const { signal, onDoing, onPart } = turn;
     const { listening, speakersFile, onSpeakersFailed } = this.#parts;
     const { speakers } = listening;
     if (!speakers) return undefined;
@@ -94,7 +117,7 @@ export class Transcriber {
       return undefined;
     } finally {
       onPart(0);
-      onDoing(undefined);
+      if (!turn.earlier) onDoing(undefined);
     }
   }
 }
