@@ -285,6 +285,111 @@ test('all are stopped at once, or the one under way; Escape stops nothing', asyn
   expect(problems.filter((problem) => !problem.endsWith('/models/vad.tsm'))).toEqual([]);
 });
 
+/** Presses Pause as soon as there is something to pause, which the engine may not have begun. */
+const pauseAtOnce = (page: Page, selector: string) =>
+  page.evaluate((button) => {
+    const observer = new MutationObserver(() => {
+      const pause = document.querySelector<HTMLButtonElement>(button);
+      if (!pause || pause.hidden) return;
+      observer.disconnect();
+      pause.click();
+    });
+    observer.observe(document.body, { subtree: true, attributes: true, childList: true });
+  }, selector);
+
+test('one is paused while its file still opens, keeps the screen on no longer, and goes on to its end', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  await page.evaluate(() => {
+    const held = { count: 0 };
+    const release = () => Promise.resolve(void (held.count -= 1));
+    const request = () => {
+      held.count += 1;
+      return Promise.resolve({ release });
+    };
+    Object.defineProperty(navigator, 'wakeLock', { value: { request } });
+    Object.assign(window, { held });
+  });
+  const isAwake = () => page.evaluate('held.count');
+  await pauseAtOnce(page, '#pause');
+  await drop(page, 'long.wav', longRecording(12));
+  await statusOf(page)
+    .getByText(/^Paused(\.| at 0:00)/)
+    .waitFor();
+  await shown(isAwake).toBe(0);
+  await shown(() => page.title()).toMatch(/Paused · long\.wav$/);
+  // Another page works meanwhile, as long as it takes.
+  const other = await page.context().newPage();
+  await other.goto(stage.address);
+  await settled(other);
+  await worked(other, () => drop(other, 'other.wav', longRecording(12)));
+  const texts = await segmentTexts(other);
+  await other.close();
+  await shown(() => page.locator('.segment').count()).toBe(0);
+  await worked(page, async () => {
+    await page.click('#pause');
+    await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('pause');
+  });
+  await statusOf(page).getByText('Done:').waitFor();
+  await shown(() => segmentTexts(page)).toEqual(texts);
+  await shown(isAwake).toBe(0);
+  await shown(() => page.isHidden('#pause')).toBe(true);
+  // The pause counts for no measure of the speed.
+  await shown(() => page.isHidden('#speed_promise')).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+test('one is paused where it is and says where, is stopped there, and is kept over a reload', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  await holdText(page);
+  await drop(page, 'long.wav', longRecording(12));
+  await page.waitForSelector('.segment');
+  const paused = statusOf(page).getByText(/^Paused at 0:\d\d of 1:4\d\.$/);
+  await page.click('#pause');
+  await paused.waitFor();
+  await page.dblclick('#pause');
+  await paused.waitFor();
+  await page.locator('#pause', { hasText: 'Continue' }).press('Enter');
+  await statusOf(page).getByText('Listening to long.wav …').waitFor();
+  await page.click('#pause');
+  await paused.waitFor();
+  await worked(page, () => page.click('#cancel'));
+  await shown(() => page.textContent('#transcript_meta')).toMatch(/^stopped at 0:\d\d of 1:4\d$/);
+  await drop(page, 'again.wav', longRecording(12));
+  await shown(() => page.textContent('#transcript_title')).toBe('again.wav');
+  await page.waitForSelector('.segment');
+  await page.click('#pause');
+  await paused.waitFor();
+  await page.locator('.history-beginning').nth(1).waitFor();
+  await page.reload();
+  await settled(page);
+  await page.click('.history-open >> text=again.wav');
+  await shown(() => page.textContent('#transcript_meta')).toMatch(/^stopped at 0:\d\d of 1:4\d$/);
+  expect(problems).toEqual([]);
+});
+
+test('of those beside each other one is paused while another goes on, or all are', async () => {
+  const { page, problems } = await stage.open({ processors: 2 });
+  const release = await holdText(page, 0);
+  await dropAll(page, [
+    ['a.wav', wav],
+    ['b.wav', wav],
+  ]);
+  await rowOf(page, 'b.wav').getByRole('button', { name: 'Pause b.wav' }).click();
+  await shown(() => rows(page)).toEqual(['a.wav: 0 %', 'b.wav: paused, 0 %']);
+  await statusOf(page).getByText('Listening to a.wav … b.wav is next.').waitFor();
+  await page.click('#queue_pause');
+  await shown(() => rows(page)).toEqual(['a.wav: paused, 0 %', 'b.wav: paused, 0 %']);
+  await statusOf(page)
+    .getByText(/^a\.wav is paused.* b\.wav is next\.$/)
+    .waitFor();
+  await shown(() => page.textContent('#queue_pause')).toBe('Continue all');
+  await page.click('#queue_pause');
+  await release();
+  await statusOf(page).getByText('All 2 recordings are done.').waitFor();
+  await shown(() => page.isHidden('#queue_pause')).toBe(true);
+  expect(problems).toEqual([]);
+});
+
 test('the same file twice is two recordings, saved under two names in one archive', async () => {
   const { page, problems } = await stage.open({ acceptDownloads: true });
   await worked(page, () =>

@@ -7,6 +7,7 @@ import {
   editSegment,
   keepEarlier,
   longRecording,
+  openOptions,
   sampleBytes,
   sampleSegments,
   segmentTexts,
@@ -79,6 +80,55 @@ function holdReading(): void {
         else listener();
       });
     },
+  });
+}
+
+/** A page that has transcribed a recording whole and in sequence: its texts are what must come of it in any number of parts. */
+async function openWithLong() {
+  const opened = await stage.open({ processors: 1 });
+  const { page } = opened;
+  await openOptions(page);
+  await page.uncheck('#vad');
+  await worked(page, () => drop(page, 'whole.wav', longRecording(12)));
+  return { ...opened, texts: await segmentTexts(page) };
+}
+
+/** Names of the recordings with whose transcripts the browser could go on. */
+const unfinishedOnes = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    () =>
+      new Promise<string[]>((done) => {
+        const opening = indexedDB.open('susurrus-transcripts');
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const all = database.transaction('unfinished').objectStore('unfinished').getAll();
+          all.onsuccess = () => {
+            database.close();
+            const kept = all.result as { unfinished: { file: { name: string } } }[];
+            done(kept.map(({ unfinished }) => unfinished.file.name));
+          };
+        };
+      }),
+  );
+
+/** Runs in the page: what was kept to go on with has another member. */
+function changeUnfinished({ name, value }: { name: string; value: unknown }): Promise<void> {
+  return new Promise((done) => {
+    const opening = indexedDB.open('susurrus-transcripts');
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const writing = database.transaction('unfinished', 'readwrite');
+      const store = writing.objectStore('unfinished');
+      const all = store.getAll();
+      all.onsuccess = () => {
+        const [kept] = all.result as { id: string; unfinished: object }[];
+        if (kept) store.put({ ...kept, unfinished: { ...kept.unfinished, [name]: value } });
+      };
+      writing.oncomplete = () => {
+        database.close();
+        done();
+      };
+    };
   });
 }
 
@@ -163,6 +213,83 @@ describe('earlier transcripts', () => {
     await shown(() => page.textContent('#transcript_meta')).toMatch(
       /^stopped at \d:\d\d of \d:\d\d$/,
     );
+    expect(problems).toEqual([]);
+  });
+
+  test('go on where they were stopped, with their edits, and after a reload with the recording', async () => {
+    const { page, problems, texts } = await openWithLong();
+    const long = longRecording(12);
+    const release = await holdText(page, 1);
+    await drop(page, 'long.wav', long);
+    await shown(() => page.textContent('#transcript_title')).toBe('long.wav');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(4);
+    await worked(page, () => page.click('#cancel'));
+    const before = (await segmentTexts(page)).length;
+    await shown(() => page.textContent('#go_on')).toBe('Continue');
+    await editSegment(page, 0, 'edited by hand');
+    await release();
+    await holdText(page, 1);
+    await page.click('#go_on');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(before);
+    await shown(() => page.isHidden('#go_on')).toBe(true);
+    const edited = ['edited by hand', ...texts.slice(1)];
+    const soFar = await segmentTexts(page);
+    expect(soFar).toEqual(edited.slice(0, soFar.length));
+    await worked(page, () => page.click('#cancel'));
+    await shown(() => unfinishedOnes(page)).toEqual(['long.wav']);
+
+    await page.reload();
+    await settled(page);
+    await page.click('.history-open >> text=long.wav');
+    await shown(() => page.textContent('#go_on')).toBe('Choose long.wav to continue');
+    const choose = async (name: string, buffer: Uint8Array) => {
+      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('#go_on')]);
+      await chooser.setFiles({ name, mimeType: 'audio/wav', buffer: Buffer.from(buffer) });
+    };
+    await choose('other.wav', sampleBytes());
+    const another = 'other.wav is not the recording of this transcript. Choose long.wav.';
+    await shown(() => page.textContent('#go_on_problem')).toBe(another);
+    await shown(() => segmentTexts(page)).toEqual(soFar);
+    await worked(page, () => choose('long.wav', long));
+    await shown(() => segmentTexts(page)).toEqual(edited);
+    await shown(() => page.isHidden('#go_on_problem')).toBe(true);
+    await shown(() => page.textContent('#transcript_meta')).toMatch(/ · English$/);
+    await shown(() => unfinishedOnes(page)).toEqual([]);
+    await shown(() => names(page)).toEqual(['long.wav', 'whole.wav']);
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    ['model', 'another model', 'long.wav begins again: another model began it.'],
+    ['saved', {}, 'long.wav begins again: what was kept of it does not fit any more.'],
+  ])('begin again where the kept %s is not of this page, and say so', async (name, value, said) => {
+    const { page, problems, texts } = await openWithLong();
+    await holdText(page, 2);
+    await drop(page, 'long.wav', longRecording(12));
+    await shown(() => page.textContent('#transcript_title')).toBe('long.wav');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(8);
+    await worked(page, () => page.click('#cancel'));
+    await shown(() => unfinishedOnes(page)).toEqual(['long.wav']);
+    await page.evaluate(changeUnfinished, { name, value });
+    await page.reload();
+    await settled(page);
+    const release = await holdText(page, 1);
+    await page.click('.history-open >> text=long.wav');
+    const soFar = await segmentTexts(page);
+    await page.setInputFiles('#added_recording', {
+      name: 'long.wav',
+      mimeType: 'audio/wav',
+      buffer: Buffer.from(longRecording(12)),
+    });
+    await shown(() => page.textContent('#go_on')).toBe('Continue');
+    await page.click('#go_on');
+    await page.locator('#status').getByText(said).waitFor();
+    await worked(page, release);
+    await shown(() => segmentTexts(page)).toEqual(texts);
+    await shown(() => names(page)).toEqual(['long.wav', 'long.wav', 'whole.wav']);
+    // What there was stays as it was.
+    await page.locator('.history-open', { hasText: 'long.wav' }).nth(1).click();
+    await shown(() => segmentTexts(page)).toEqual(soFar);
     expect(problems).toEqual([]);
   });
 

@@ -6,11 +6,16 @@ import { LastWords } from '../../web/demo/history/last_words.js';
 import { Library } from '../../web/demo/history/library.js';
 import { SearchTexts } from '../../web/demo/history/search_texts.js';
 import { RecentlyDeleted, undoTime } from '../../web/demo/history/recently_deleted.js';
-import { newId, TranscriptDocument } from '../../web/demo/transcript/transcript_document.js';
+import {
+  newId,
+  TranscriptDocument,
+  type Unfinished,
+} from '../../web/demo/transcript/transcript_document.js';
 
 /** Storage as the browser's, shared by tabs. */
 class Storage {
   readonly kept = new Map<string, { readonly kept: Kept; readonly revision: number }>();
+  readonly unfinished = new Map<string, Unfinished>();
   writes = 0;
   refusal: Error | undefined;
   /** Writes wait for it. */
@@ -38,16 +43,31 @@ class Storage {
     return Promise.resolve(found && { content: found.kept.content, revision: found.revision });
   }
 
-  delete(id: string): Promise<Deleted | undefined> {
-    const found = this.kept.get(id);
-    this.kept.delete(id);
-    return Promise.resolve(found && { ...found.kept, revision: found.revision });
+  writeUnfinished(id: string, unfinished: Unfinished | undefined): Promise<void> {
+    if (this.refusal) return Promise.reject(this.refusal);
+    if (unfinished && this.kept.has(id)) this.unfinished.set(id, unfinished);
+    else this.unfinished.delete(id);
+    return Promise.resolve();
   }
 
-  restore({ revision, ...kept }: Deleted): Promise<boolean> {
+  readUnfinished(id: string): Promise<Unfinished | undefined> {
+    return Promise.resolve(this.unfinished.get(id));
+  }
+
+  delete(id: string): Promise<Deleted | undefined> {
+    const found = this.kept.get(id);
+    const unfinished = this.unfinished.get(id);
+    this.kept.delete(id);
+    this.unfinished.delete(id);
+    const rest = unfinished && { unfinished };
+    return Promise.resolve(found && { ...found.kept, ...rest, revision: found.revision });
+  }
+
+  restore({ revision, unfinished, ...kept }: Deleted): Promise<boolean> {
     const there = this.kept.get(kept.id);
     if (there) return Promise.resolve(there.revision > revision);
     this.kept.set(kept.id, { kept, revision });
+    if (unfinished) this.unfinished.set(kept.id, unfinished);
     return Promise.resolve(true);
   }
 
@@ -78,7 +98,13 @@ const keepOne = async (library: Library, text: string) => {
   await library.flush();
   return document;
 };
-const rest = () => jest.advanceTimersByTimeAsync(saveDelay);
+const rested = () => jest.advanceTimersByTimeAsync(saveDelay);
+const idle = () => jest.advanceTimersByTimeAsync(0);
+const rest: Unfinished = {
+  saved: { version: 1 } as Unfinished['saved'],
+  model: 'a model',
+  file: { name: 'talk.mp3', size: 5, lastModified: 7 },
+};
 const textsKept = () =>
   [...storage.kept.values()].map(({ kept: { name, content } }) =>
     [name, ...content.segments.map(({ text }) => text.trim())].join(': '),
@@ -100,14 +126,54 @@ describe('a document that is kept', () => {
     tab().keep(document);
     for (const text of ['one', 'two']) say(document, text);
     expect(storage.writes).toBe(0);
-    await rest();
+    await rested();
     expect(storage.writes).toBe(1);
     expect(textsKept()).toEqual(['talk.mp3: one: two']);
     expect([...storage.kept.values()][0]?.kept.beginning).toBe('one two');
     edit(document, 'edited');
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: edited: two']);
     expect(changes).toBe(2);
+  });
+
+  test('is kept with what it takes to go on, until it is finished', async () => {
+    const document = begin();
+    const library = tab();
+    library.keep(document);
+    // A second time, as one that goes on, it is one document still.
+    library.keep(document);
+    say(document, 'one');
+    document.unfinished = rest;
+    await idle();
+    expect(textsKept()).toEqual(['talk.mp3: one']);
+    const { id } = document.facts;
+    expect(await tab().open(id)).toMatchObject({ unfinished: rest, isGrowing: false });
+    // Deleted, it is gone, and it comes back with the rest.
+    const deleted = await library.delete(id);
+    expect(storage.unfinished.size).toBe(0);
+    await library.restore(deleted!);
+    expect(storage.unfinished.get(id)).toBe(rest);
+    edit(document, 'edited');
+    document.interrupt('stopped');
+    document.resume();
+    document.add({ start: document.heardUntil, end: 2, text: ' two' });
+    document.finish({ duration: 2, rejected: [] }, '2 s');
+    await library.flush();
+    await idle();
+    expect(storage.unfinished.size).toBe(0);
+    expect(textsKept()).toEqual(['talk.mp3: edited: two']);
+    expect(problems).toEqual([]);
+  });
+
+  test('keeps its text where there is no room for what it takes to go on', async () => {
+    const document = begin();
+    tab().keep(document);
+    say(document, 'one');
+    storage.writeUnfinished = () => Promise.reject(new Error('full'));
+    document.unfinished = rest;
+    await idle();
+    expect(textsKept()).toEqual(['talk.mp3: one']);
+    expect(problems).toEqual([]);
   });
 
   test('is written although it never rests', async () => {
@@ -136,12 +202,12 @@ describe('a document that is kept', () => {
     const document = begin();
     tab().keep(document);
     document.interrupt('stopped');
-    await rest();
+    await rested();
     expect(storage.kept.size).toBe(0);
     say(document, 'one');
-    await rest();
+    await rested();
     edit(document, '');
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: ']);
   });
 
@@ -151,11 +217,11 @@ describe('a document that is kept', () => {
     let release = (): void => undefined;
     storage.gate = new Promise((done) => (release = done));
     say(document, 'one');
-    await rest();
+    await rested();
     say(document, 'two');
-    await rest();
+    await rested();
     release();
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: one: two']);
     expect(problems).toEqual([]);
   });
@@ -165,12 +231,12 @@ describe('a document that is kept', () => {
     tab().keep(document);
     storage.refusal = new Error('no room');
     say(document, 'one');
-    await rest();
+    await rested();
     expect(problems).toEqual([storage.refusal]);
     expect(storage.kept.size).toBe(0);
     storage.refusal = undefined;
     say(document, 'two');
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: one: two']);
   });
 });
@@ -284,7 +350,7 @@ describe('the library', () => {
     await keepOne(library, 'two');
     say(document, 'more');
     await library.delete(document.facts.id);
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: two']);
   });
 
@@ -295,16 +361,16 @@ describe('the library', () => {
       const document = await keepOne(library, 'one');
       await (where === 'here' ? library : tab()).delete(document.facts.id);
       say(document, 'heard');
-      await rest();
+      await rested();
       document.interrupt('stopped');
       await library.flush();
       expect(textsKept()).toEqual([]);
       // A person who goes on editing it wants it kept.
       edit(document, 'edited');
-      await rest();
+      await rested();
       expect(textsKept()).toEqual(['talk.mp3: edited: heard']);
       say(document, 'and more');
-      await rest();
+      await rested();
       expect(textsKept()).toEqual(['talk.mp3: edited: heard: and more']);
       expect(problems).toEqual([]);
     },
@@ -316,11 +382,11 @@ describe('the library', () => {
     await library.delete(document.facts.id);
     storage.refusal = new Error('no room');
     edit(document, 'edited');
-    await rest();
+    await rested();
     expect(problems).toEqual([storage.refusal]);
     storage.refusal = undefined;
     say(document, 'heard');
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: edited: heard']);
   });
 
@@ -346,14 +412,14 @@ describe('the library', () => {
     const document = await keepOne(there, 'one');
     const deleted = await here.delete(document.facts.id);
     say(document, 'two');
-    await rest();
+    await rested();
     await here.restore(deleted!);
     (channel.onmessage as unknown as (event: object) => void)({ data: 'changed' });
-    await rest();
+    await rested();
     expect(textsKept()).toEqual(['talk.mp3: one: two']);
     const again = await there.delete(document.facts.id);
     say(document, 'three');
-    await rest();
+    await rested();
     await there.restore(again!);
     expect(textsKept()).toEqual(['talk.mp3: one: two: three']);
   });
@@ -365,7 +431,7 @@ describe('the library', () => {
     const older = await there.open(id);
     const deleted = await here.delete(id);
     edit(document, 'edited');
-    await rest();
+    await rested();
     await here.restore(deleted!);
     expect(textsKept()).toEqual(['talk.mp3: edited']);
     // What was written into an older one is no later version of it.
@@ -493,7 +559,7 @@ describe('what a page that goes could not write', () => {
     expect(words).toMatchObject([{ mayReturn: true }]);
     storage.refusal = new Error('the page is gone');
     release();
-    await rest();
+    await rested();
     storage.refusal = undefined;
     await tab().settle(words);
     expect(textsKept()).toEqual(['talk.mp3: by hand']);

@@ -41,6 +41,7 @@ beforeEach(() => {
         turns.push({ name: item.file.name, signal, call, done, fail: failed });
       }),
     onChange: () => undefined,
+    onPausing: () => undefined,
     onEnd: ({ file, state }) => ended.push(`${file.name} ${state}`),
   });
 });
@@ -95,6 +96,43 @@ test('the one under way, one that waits, or all are cancelled', async () => {
   queue.cancelAll();
   queue.cancel(a!.id);
   expect(ended).toHaveLength(4);
+});
+
+test('one under way is held up and goes on, whenever what is held up comes, and however often it is asked', async () => {
+  places = 2;
+  queue.add([file('a'), file('b'), file('c')]);
+  const [a, b, c] = queue.items;
+  const said: string[] = [];
+  const work = (name: string) => ({
+    pause: () => said.push(`${name} pauses`),
+    resume: () => said.push(`${name} goes on`),
+  });
+  // There is nothing to hold up yet, and no turn of one that waits.
+  queue.pause([a!.id, c!.id, 99], true);
+  expect(queue.isResting).toBe(false);
+  expect(a!.pausing).toMatchObject({ isOn: false, isPossible: false });
+  turns[0]!.call.pausing.hold(work('a'));
+  turns[1]!.call.pausing.hold(work('b'));
+  queue.pause([a!.id], true);
+  queue.pause([a!.id], true);
+  expect(said).toEqual(['a pauses']);
+  expect(queue.isResting).toBe(false);
+  // It is tried a second time, with other options.
+  turns[0]!.call.pausing.hold(work('a2'));
+  queue.pause([a!.id, b!.id], true);
+  expect(queue.isResting).toBe(true);
+  queue.pause([a!.id], false);
+  expect(said).toEqual(['a pauses', 'a2 pauses', 'b pauses', 'a2 goes on']);
+  expect(a!.pausing!.seconds).toBeGreaterThan(0);
+  queue.cancel(b!.id);
+  await settle();
+  expect(states()).toEqual(['a listening', 'b stopped', 'c listening']);
+  expect(b).not.toHaveProperty('pausing');
+  // The next turn of what was paused is not.
+  queue.again(b!.id);
+  turns[0]!.done();
+  await settle();
+  expect(queue.items.find(({ id }) => id === b!.id)!.pausing!.isOn).toBe(false);
 });
 
 test('progress that comes after Cancel is not shown', async () => {

@@ -30,7 +30,9 @@ const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
-const transcript = new TranscriptPanel(player);
+const transcript = new TranscriptPanel(player, (recording, document) =>
+  queue.goOn(recording, document),
+);
 const history = new HistoryView({
   onOpening: (isOpening) => {
     if (isOpening) queue.leave();
@@ -129,9 +131,16 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
     if (live.isRunning) work.status.idle(strings.live.waits);
     else models.showWaiting();
   },
-  listen: (file, signal, call) =>
-    listen(file, { ...call, signal, knowsDigitsAlone: models.knowsDigitsAlone }),
-  show,
+  listen: ({ file, earlier, signal, call }) =>
+    listen(file, {
+      ...call,
+      earlier,
+      signal,
+      modelName: models.name,
+      knowsDigitsAlone: models.knowsDigitsAlone,
+    }),
+  // One that goes on may be worked with.
+  show: (document) => document === transcript.document || show(document),
   isInUse: () => transcript.isInUse,
 });
 

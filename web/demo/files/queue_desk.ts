@@ -2,7 +2,7 @@
 import { DoneNotice } from '../shell/done_notice.js';
 import type { Work } from '../shell/work.js';
 import { strings } from '../strings.js';
-import { QueueView } from './queue_view.js';
+import { pausedText, QueueView } from './queue_view.js';
 import { RecordingQueue, type ListenCall, type QueueItem } from './recording_queue.js';
 import { SaveAll, type SavedText } from './save_all.js';
 
@@ -18,9 +18,15 @@ interface Callbacks<Text extends SavedText> {
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
   /** Returns the sentence that is shown when it is done. */
-  readonly listen: (file: File, signal: AbortSignal, call: ListenCall<Text>) => Promise<string>;
+  readonly listen: (turn: {
+    readonly file: File;
+    /** What it goes on with. */
+    readonly earlier: Text | undefined;
+    readonly signal: AbortSignal;
+    readonly call: ListenCall<Text>;
+  }) => Promise<string>;
   /** Shows the text of the recording that is being transcribed, or that the user chose. */
-  readonly show: (text: Text) => void;
+  readonly show: (text: Text) => unknown;
   /** Whether a person works with what is shown, so that it may not be taken away. */
   readonly isInUse: () => boolean;
 }
@@ -54,11 +60,16 @@ export class QueueDesk<Text extends SavedText> {
       places: calls.places,
       listen: (item, signal, call) => this.#listen(item, signal, call),
       onChange: () => this.#update(),
+      onPausing: () => {
+        this.#update();
+        this.#showWork();
+      },
       onEnd: (item) => this.#onEnd(item),
     });
     this.#view = new QueueView({
       onShow: (id) => this.#choose(id),
       onCancel: (id) => this.#queue.cancel(id),
+      onPause: (ids, isOn) => this.#queue.pause(ids, isOn),
       onAgain: (id) => this.#asked(true, () => this.#queue.again(id)),
       onRemove: (id) => this.#queue.remove(id),
       onStopAll: () => this.#queue.cancelAll(),
@@ -74,7 +85,7 @@ export class QueueDesk<Text extends SavedText> {
     return this.#queue.isListening;
   }
 
-  add(files: readonly File[]): void {
+  add(files: readonly File[], text?: Text): void {
     if (files.length === 0) return;
     const { items, isListening, waiting } = this.#queue;
     const isFirst = !isListening && waiting.length === 0;
@@ -84,7 +95,7 @@ export class QueueDesk<Text extends SavedText> {
       for (const item of [...items]) if (!held.includes(item)) this.#queue.remove(item.id);
       this.#follows = true;
     }
-    this.#asked(isFirst, () => this.#queue.add(files));
+    this.#asked(isFirst, () => this.#queue.add(files, text));
     if (this.#queue.isListening) this.#showWork();
     else if (this.#calls.isLoading()) this.#calls.onWaiting();
     else this.#work.status.idle(strings.models.noneToListen);
@@ -104,6 +115,17 @@ export class QueueDesk<Text extends SavedText> {
     }
     this.#follows = true;
     this.#asked(true, () => this.#queue.again(item.id));
+  }
+
+  /** Goes on with what is shown, which ended early. */
+  goOn(recording: File, text: Text): void {
+    const item = this.#queue.items.find((one) => one.text === text);
+    if (!item) {
+      this.add([recording], text);
+      return;
+    }
+    this.#follows = true;
+    this.#asked(true, () => this.#queue.again(item.id, true));
   }
 
   /** Something else is shown; the transcription goes on unseen. */
@@ -156,26 +178,34 @@ export class QueueDesk<Text extends SavedText> {
     };
     work.addEventListener('abort', stop, { once: true });
     // If the recording was transcribed before, its old text stays where it is in use.
-    if (this.#shown === id && !this.#mayTake) this.#shown = undefined;
+    if (this.#shown === id && !item.goesOn && !this.#mayTake) this.#shown = undefined;
     this.#lead();
     this.#showWork();
     try {
-      const doneText = await this.#calls.listen(item.file, signal, {
+      const earlier = item.goesOn ? item.text : undefined;
+      const listenCall: ListenCall<Text> = {
+        pausing: call.pausing,
         onText: (text) => {
           call.onText(text);
           if (this.#shown === id) this.#calls.show(text);
           else this.#showWork();
         },
-        onPart: (part, remainingSeconds) => {
-          call.onPart(part, remainingSeconds);
-          if (!signal.aborted && this.#first === id) {
-            this.#work.status.progress(part, remainingSeconds);
-          }
+        onPart: (part, remainingSeconds, place) => {
+          call.onPart(part, remainingSeconds, place);
+          if (signal.aborted || this.#first !== id) return;
+          if (call.pausing.isOn) this.#showWork();
+          else this.#work.status.progress(part, remainingSeconds);
         },
         onDoing: (doing) => {
           call.onDoing(doing);
           if (!signal.aborted) this.#showWork();
         },
+      };
+      const doneText = await this.#calls.listen({
+        file: item.file,
+        earlier,
+        signal,
+        call: listenCall,
       });
       this.#doneTexts.set(id, doneText);
     } finally {
@@ -255,18 +285,26 @@ export class QueueDesk<Text extends SavedText> {
     const waits =
       model === undefined && others.length > 0 ? queue.more(others.length + 1) : follows;
     const { part, remainingSeconds } = current;
-    const { id, file, text } = current;
+    const { id, file, text, pausing } = current;
     const isUnseen = id === this.#unseen && text !== undefined;
     const doing = isUnseen
       ? queue.begun(file.name)
-      : (current.doing ?? status.listening(file.name));
+      : pausing?.isOn
+        ? pausedText(current, this.#queue.items.length > 1)
+        : (current.doing ?? status.listening(file.name));
     this.#work.show(`${doing}${waits ?? ''}`, {
       onCancel: () => this.#queue.cancel(id),
       onShow: isUnseen ? () => this.#choose(id) : undefined,
       title: file.name,
+      pause: pausing?.isPossible
+        ? { isOn: pausing.isOn, onPress: () => this.#queue.pause([id], !pausing.isOn) }
+        : undefined,
+      isResting: this.#queue.isResting,
     });
     this.#notice.begin();
-    if (part) this.#work.status.progress(part, remainingSeconds);
+    if (part || pausing?.isOn) {
+      this.#work.status.progress(part ?? 0, pausing?.isOn ? undefined : remainingSeconds);
+    }
   }
 
   #onEnd(item: QueueItem<Text>): void {

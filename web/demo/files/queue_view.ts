@@ -2,12 +2,14 @@
 import { byId, element } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
+import { shortClock } from '../transcript/short_clock.js';
 import { plainProblem } from './plain_problem.js';
 import type { QueueItem } from './recording_queue.js';
 
 interface Callbacks {
   readonly onShow: (id: number) => void;
   readonly onCancel: (id: number) => void;
+  readonly onPause: (ids: readonly number[], isOn: boolean) => void;
   readonly onAgain: (id: number) => void;
   readonly onRemove: (id: number) => void;
   readonly onStopAll: () => void;
@@ -28,23 +30,41 @@ export class QueueView {
   readonly #title = byId('queue_title', HTMLElement);
   readonly #list = byId('queue_list', HTMLOListElement);
   readonly #stop = byId('queue_stop', HTMLButtonElement);
+  readonly #pause = byId('queue_pause', HTMLButtonElement);
   readonly #calls: Callbacks;
   readonly #rows = new Map<number, QueueRow>();
+  #items: readonly QueueItem<unknown>[] = [];
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
     this.#stop.addEventListener('click', () => calls.onStopAll());
+    this.#pause.addEventListener('click', () => {
+      const ids = this.#pausable.map(({ id }) => id);
+      calls.onPause(ids, !this.#arePaused);
+    });
+  }
+
+  get #pausable(): readonly QueueItem<unknown>[] {
+    return this.#items.filter(({ pausing }) => pausing?.isPossible);
+  }
+
+  get #arePaused(): boolean {
+    return this.#pausable.every(({ pausing }) => pausing?.isOn);
   }
 
   update({ items, shown, first: leading, lacksModel }: ShownQueue): void {
     // One recording alone has the status line, its transcript and the error's card.
     const [first, second] = items;
+    this.#items = items;
     const isHeldUp = first?.state === 'waiting' || (first?.state === 'stopped' && !first.text);
     const hadFocus = this.#list.contains(document.activeElement);
     this.#card.hidden = !second && !isHeldUp;
     this.#title.textContent =
       items.length === 1 ? strings.queue.oneTitle : strings.queue.title(items.length);
     this.#stop.hidden = !items.some(({ state }) => state === 'waiting' || state === 'listening');
+    if (this.#pausable.length < 2 && document.activeElement === this.#pause) this.#stop.focus();
+    this.#pause.hidden = this.#pausable.length < 2;
+    this.#pause.textContent = this.#arePaused ? strings.queue.resumeAll : strings.queue.pauseAll;
     for (const [id, row] of this.#rows) {
       if (items.some((item) => item.id === id)) continue;
       row.element.remove();
@@ -90,9 +110,11 @@ class QueueRow {
   readonly #state = element('span', 'queue-state');
   readonly #bar = element('progress', 'queue-bar');
   readonly #problem = element('p', 'queue-problem');
+  readonly #pause: HTMLButtonElement;
   readonly #cancel: HTMLButtonElement;
   readonly #again: HTMLButtonElement;
   readonly #remove: HTMLButtonElement;
+  #isPaused = false;
 
   constructor({ id, file }: QueueItem<unknown>, calls: Callbacks) {
     const { queue } = strings;
@@ -106,18 +128,19 @@ class QueueRow {
     this.#name = button(file.name, '', calls.onShow);
     this.#name.className = 'queue-name';
     this.#name.title = queue.show(file.name);
+    this.#pause = button('', '', () => calls.onPause([id], !this.#isPaused));
     this.#cancel = button(queue.cancel, queue.cancelOne(file.name), calls.onCancel);
     this.#again = button(queue.again, queue.againOne(file.name), calls.onAgain);
     this.#remove = button(queue.remove, queue.removeOne(file.name), calls.onRemove);
     this.#bar.max = 1;
     this.#bar.setAttribute('aria-label', file.name);
     const actions = element('div', 'actions');
-    actions.append(this.#cancel, this.#again, this.#remove);
+    actions.append(this.#pause, this.#cancel, this.#again, this.#remove);
     this.element.append(this.#name, this.#state, this.#bar, actions, this.#problem);
   }
 
   update(item: QueueItem<unknown>, { isShown, hasBegun, lacksModel }: RowFacts): void {
-    const { state, part = 0, problem, text } = item;
+    const { state, part = 0, problem, text, pausing, file } = item;
     this.element.dataset.state = state;
     this.element.classList.toggle('begun', hasBegun);
     this.#name.disabled = text === undefined;
@@ -128,20 +151,33 @@ class QueueRow {
     this.#bar.value = part;
     this.#problem.hidden = problem === undefined;
     this.#problem.textContent = problem === undefined ? '' : plainProblem(problem);
+    this.#isPaused = pausing?.isOn === true;
+    this.#pause.hidden = pausing?.isPossible !== true;
+    this.#pause.textContent = this.#isPaused ? strings.queue.resume : strings.queue.pause;
+    const { resumeOne, pauseOne } = strings.queue;
+    this.#pause.setAttribute('aria-label', (this.#isPaused ? resumeOne : pauseOne)(file.name));
     this.#cancel.hidden = state !== 'waiting' && state !== 'listening';
     this.#again.hidden = state !== 'stopped' && state !== 'failed';
     this.#remove.hidden = !this.#cancel.hidden;
   }
 }
 
+/** Where a recording is paused; with its name where there are others. */
+export function pausedText({ place, file }: QueueItem<unknown>, isNamed: boolean): string {
+  const { paused, pausedOne, pausedAt } = strings.queue;
+  const at = place ? pausedAt(shortClock(place.heard), shortClock(place.total)) : '';
+  return isNamed ? pausedOne(file.name, at) : paused(at);
+}
+
 function stateText(
-  { state, part = 0, remainingSeconds }: QueueItem<unknown>,
+  { state, part = 0, remainingSeconds, pausing }: QueueItem<unknown>,
   hasBegun: boolean,
   lacksModel: boolean,
 ): string {
   const { queue } = strings;
   if (state === 'waiting') return lacksModel ? queue.waitingForModel : queue.waiting;
   if (state !== 'listening') return queue[state];
+  if (pausing?.isOn) return queue.pausedRow(Math.floor(part * 100));
   if (!hasBegun) return queue.waiting;
   const left = remainingSeconds === undefined ? '' : duration(remainingSeconds);
   return queue.listening(Math.floor(part * 100), left);

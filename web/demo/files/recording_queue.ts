@@ -1,5 +1,7 @@
 // Recordings that are transcribed in their order, a few beside each other, each with its own state.
 
+import { Pausing } from './pausing.js';
+
 export type QueueState = 'waiting' | 'listening' | 'done' | 'stopped' | 'failed';
 
 /** A recording in the queue, as it is now. `Text` is what becomes of it: its transcript. */
@@ -10,19 +12,33 @@ export interface QueueItem<Text> {
   /** Part done, 0 to 1, during the transcription. */
   readonly part?: number;
   readonly remainingSeconds?: number;
+  /** The seconds of sound that are done, and all of them. */
+  readonly place?: Place;
   /** What goes on while it is not listened to yet. */
   readonly doing?: string;
+  /** Present during the transcription. */
+  readonly pausing?: Pausing;
   /** Why it failed, or why it was stopped without Cancel. */
   readonly problem?: unknown;
   /** Present once the transcription has begun. */
   readonly text?: Text;
+  /** Its turn goes on with the text that there is. */
+  readonly goesOn?: boolean;
+}
+
+/** How far a transcription has come, in seconds of sound. */
+export interface Place {
+  readonly heard: number;
+  readonly total: number;
 }
 
 export interface ListenCall<Text> {
   readonly onText: (text: Text) => void;
-  readonly onPart: (part: number, remainingSeconds?: number) => void;
+  readonly onPart: (part: number, remainingSeconds?: number, place?: Place) => void;
   /** What goes on while it is not listened to yet; undefined from then on. */
   readonly onDoing: (doing: string | undefined) => void;
+  /** Is told what to hold up. */
+  readonly pausing: Pausing;
 }
 
 interface Callbacks<Text> {
@@ -37,6 +53,8 @@ interface Callbacks<Text> {
     call: ListenCall<Text>,
   ) => Promise<void>;
   readonly onChange: () => void;
+  /** One can be paused now, was paused, or goes on. */
+  readonly onPausing: () => void;
   /** One is over, and none has begun in its place. */
   readonly onEnd: (item: QueueItem<Text>) => void;
 }
@@ -64,6 +82,11 @@ export class RecordingQueue<Text> {
     return this.#underWay.size > 0;
   }
 
+  /** Whether all that are under way are paused. */
+  get isResting(): boolean {
+    return this.#items.every(({ state, pausing }) => state !== 'listening' || pausing?.isOn);
+  }
+
   /** Resolves when none is under way any more; undefined if none is. */
   get free(): Promise<void> | undefined {
     if (!this.isListening) return undefined;
@@ -74,11 +97,12 @@ export class RecordingQueue<Text> {
     return this.#items.filter(({ state }) => state === 'waiting');
   }
 
-  /** A file that is added twice is two recordings, since other options give another text. */
-  add(files: readonly File[]): readonly QueueItem<Text>[] {
+  /** A file that is added twice is two recordings, since other options give another text. With a text it goes on with that. */
+  add(files: readonly File[], text?: Text): readonly QueueItem<Text>[] {
     const added = files.map((file) => {
       this.#lastId += 1;
-      return { id: this.#lastId, file, state: 'waiting' as const };
+      const goingOn = text !== undefined && { text, goesOn: true };
+      return { id: this.#lastId, file, state: 'waiting' as const, ...goingOn };
     });
     this.#items.push(...added);
     this.#calls.onChange();
@@ -116,6 +140,11 @@ export class RecordingQueue<Text> {
     for (const controller of this.#underWay.values()) controller.abort();
   }
 
+  /** Holds those under way up, or lets them go on. */
+  pause(ids: readonly number[], isOn: boolean): void {
+    for (const id of ids) this.#find(id)?.pausing?.turn(isOn);
+  }
+
   /** Stops all waiting recordings with this problem, because their model did not load. */
   giveUp(problem: unknown): readonly QueueItem<Text>[] {
     const given = this.#items.filter(({ state }) => state === 'waiting');
@@ -127,12 +156,13 @@ export class RecordingQueue<Text> {
     return given;
   }
 
-  /** Listens to one once more, after those that wait. */
-  again(id: number): void {
+  /** Listens to one once more, after those that wait; from its beginning, or where its text ends. */
+  again(id: number, goesOn = false): void {
     const item = this.#find(id);
     if (!item || item.state === 'waiting' || item.state === 'listening') return;
     item.state = 'waiting';
     delete item.problem;
+    item.goesOn = goesOn;
     this.#items = [...this.#items.filter((one) => one !== item), item];
     this.#calls.onChange();
     this.next();
@@ -154,6 +184,8 @@ export class RecordingQueue<Text> {
     this.#underWay.set(item.id, controller);
     item.state = 'listening';
     item.part = 0;
+    const pausing = new Pausing(() => this.#calls.onPausing());
+    item.pausing = pausing;
     this.#calls.onChange();
     try {
       await this.#calls.listen(item, controller.signal, {
@@ -161,11 +193,13 @@ export class RecordingQueue<Text> {
           item.text = text;
           this.#calls.onChange();
         },
-        onPart: (part, remainingSeconds) => {
+        pausing,
+        onPart: (part, remainingSeconds, place) => {
           if (controller.signal.aborted) return;
           item.part = part;
           if (remainingSeconds === undefined) delete item.remainingSeconds;
           else item.remainingSeconds = remainingSeconds;
+          if (place) item.place = place;
           this.#calls.onChange();
         },
         onDoing: (doing) => {
@@ -186,6 +220,8 @@ export class RecordingQueue<Text> {
     item.state = state;
     delete item.part;
     delete item.remainingSeconds;
+    delete item.place;
+    delete item.pausing;
     this.#calls.onChange();
     this.#calls.onEnd(item);
     this.next();

@@ -88,7 +88,7 @@ export class Autosave {
   }
 
   #onChange({ kind }: DocumentChange): void {
-    if (kind === 'renewed') return;
+    if (kind === 'renewed' || kind === 'rest') return;
     this.#isDirty = true;
     if (kind === 'edited') this.#isByHand = true;
     // Not put off by further changes: a transcript that grows without a pause is kept, too.

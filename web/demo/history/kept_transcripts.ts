@@ -1,5 +1,5 @@
 // Transcripts that the browser keeps for this page, in IndexedDB. Each write is one step, so that tabs do not undo each other's.
-import type { DocumentContent } from '../transcript/transcript_document.js';
+import type { DocumentContent, Unfinished } from '../transcript/transcript_document.js';
 
 /** What the list shows of a transcript. */
 export interface KeptEntry {
@@ -19,11 +19,17 @@ export interface KeptEntry {
 export type Kept = Omit<KeptEntry, 'revision'> & { readonly content: DocumentContent };
 
 /** What was deleted, so that it can be brought back as it was. */
-export type Deleted = KeptEntry & { readonly content: DocumentContent };
+export type Deleted = KeptEntry & {
+  readonly content: DocumentContent;
+  readonly unfinished?: Unfinished;
+};
 
 const database = 'susurrus-transcripts';
-/** Two stores, so that the list is read without the texts. */
-const stores = ['entries', 'contents'] as const;
+/** The list is read without the texts, and they are written without what it takes to go on with them, which is as long again. */
+const stores = ['entries', 'contents', 'unfinished'] as const;
+
+type Stores = Readonly<Record<(typeof stores)[number], IDBObjectStore>>;
+type KeptUnfinished = { readonly unfinished: Unfinished } | undefined;
 
 export class KeptTranscripts {
   readonly #factory: IDBFactory;
@@ -40,7 +46,7 @@ export class KeptTranscripts {
    */
   async write(kept: Kept, known: number, mayReturn: boolean): Promise<number | 'changed' | 'gone'> {
     const { content, ...entry } = kept;
-    return this.#run('readwrite', async (entries, contents) => {
+    return this.#run('readwrite', async ({ entries, contents }) => {
       const there = (await answer(entries.get(kept.id))) as KeptEntry | undefined;
       if (there && there.revision !== known) return 'changed';
       if (!there && known > 0 && !mayReturn) return 'gone';
@@ -55,7 +61,7 @@ export class KeptTranscripts {
   async list(): Promise<readonly KeptEntry[]> {
     const all = await this.#run(
       'readonly',
-      async (entries) => (await answer(entries.getAll())) as KeptEntry[],
+      async ({ entries }) => (await answer(entries.getAll())) as KeptEntry[],
     );
     return all.sort((a, b) => b.created - a.created);
   }
@@ -63,19 +69,35 @@ export class KeptTranscripts {
   async read(
     id: string,
   ): Promise<{ readonly content: DocumentContent; readonly revision: number } | undefined> {
-    return this.#run('readonly', async (entries, contents) => {
+    return this.#run('readonly', async ({ entries, contents }) => {
       const [entry, kept] = await both(entries, contents, id);
       return entry && kept && { content: kept.content, revision: entry.revision };
     });
   }
 
+  /** Writes what it takes to go on with a transcript that is kept; undefined when it is finished. */
+  async writeUnfinished(id: string, unfinished: Unfinished | undefined): Promise<void> {
+    return this.#run('readwrite', async (all) => {
+      const there: unknown = await answer(all.entries.get(id));
+      if (there && unfinished) all.unfinished.put({ id, unfinished });
+      else all.unfinished.delete(id);
+    });
+  }
+
+  async readUnfinished(id: string): Promise<Unfinished | undefined> {
+    return this.#run('readonly', async (all) => {
+      const kept = (await answer(all.unfinished.get(id))) as KeptUnfinished;
+      return kept?.unfinished;
+    });
+  }
+
   /** Returns what it was; undefined when it was gone already. */
   async delete(id: string): Promise<Deleted | undefined> {
-    return this.#run('readwrite', async (entries, contents) => {
+    return this.#run('readwrite', async ({ entries, contents, unfinished }) => {
+      const rest = (await answer(unfinished.get(id))) as KeptUnfinished;
       const [entry, kept] = await both(entries, contents, id);
-      entries.delete(id);
-      contents.delete(id);
-      return entry && kept && { ...entry, content: kept.content };
+      for (const store of [entries, contents, unfinished]) store.delete(id);
+      return entry && kept && { ...entry, content: kept.content, ...rest, id };
     });
   }
 
@@ -83,36 +105,39 @@ export class KeptTranscripts {
    * Restores a deleted transcript, unless a later revision exists because another tab went on editing it. Returns false, without
    * writing, if the existing transcript is not a later revision.
    */
-  async restore({ content, ...entry }: Deleted): Promise<boolean> {
-    return this.#run('readwrite', async (entries, contents) => {
+  async restore({ content, unfinished, ...entry }: Deleted): Promise<boolean> {
+    return this.#run('readwrite', async (all) => {
+      const { entries, contents } = all;
       const there = (await answer(entries.get(entry.id))) as KeptEntry | undefined;
       if (there) return there.revision > entry.revision;
       entries.put(entry);
       contents.put({ id: entry.id, content });
+      if (unfinished) all.unfinished.put({ id: entry.id, unfinished });
       return true;
     });
   }
 
   async deleteAll(): Promise<void> {
-    await this.#run('readwrite', (entries, contents) => {
-      entries.clear();
-      contents.clear();
+    await this.#run('readwrite', (all) => {
+      for (const name of stores) all[name].clear();
       return Promise.resolve();
     });
   }
 
   /** Resolves when what was written is kept. */
-  async #run<T>(
-    mode: IDBTransactionMode,
-    work: (entries: IDBObjectStore, contents: IDBObjectStore) => Promise<T>,
-  ): Promise<T> {
+  async #run<T>(mode: IDBTransactionMode, work: (stores: Stores) => Promise<T>): Promise<T> {
     const opened = await this.#open();
     const transaction = opened.transaction(stores, mode);
     const done = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => resolve();
       transaction.onabort = () => reject(problemOf(transaction.error));
     });
-    const working = work(transaction.objectStore('entries'), transaction.objectStore('contents'));
+    const store = (name: keyof Stores) => transaction.objectStore(name);
+    const working = work({
+      entries: store('entries'),
+      contents: store('contents'),
+      unfinished: store('unfinished'),
+    });
     // Half of a write is none.
     working.catch(() => abort(transaction));
     const [result] = await Promise.all([working, done]);
@@ -129,9 +154,13 @@ export class KeptTranscripts {
   }
 
   async #openNow(): Promise<IDBDatabase> {
-    const request = this.#factory.open(database, 1);
+    const request = this.#factory.open(database, 2);
     request.onupgradeneeded = () => {
-      for (const name of stores) request.result.createObjectStore(name, { keyPath: 'id' });
+      const { result } = request;
+      for (const name of stores) {
+        if (!result.objectStoreNames.contains(name))
+          result.createObjectStore(name, { keyPath: 'id' });
+      }
     };
     const opened = await answer(request);
     // A later version of the page in another tab, or a person who clears the site's data, shall not have to wait for this tab.

@@ -11,7 +11,11 @@ export interface LibraryCalls {
   readonly nameOfCopy: (name: string) => string;
 }
 
-type Keeping = Keeper & Pick<KeptTranscripts, 'list' | 'read' | 'delete' | 'restore' | 'deleteAll'>;
+type Keeping = Keeper &
+  Pick<
+    KeptTranscripts,
+    'list' | 'read' | 'writeUnfinished' | 'readUnfinished' | 'delete' | 'restore' | 'deleteAll'
+  >;
 
 /** Tells other tabs. */
 interface Channel {
@@ -46,8 +50,9 @@ export class Library {
     }
   }
 
-  /** Keeps a document from its first words on. */
+  /** Keeps a document from its first words on; one that goes on is kept already. */
   keep(document: TranscriptDocument): void {
+    if (this.#open.some((one) => one.document === document)) return;
     this.#keep(document, 0);
   }
 
@@ -69,6 +74,15 @@ export class Library {
       revision,
     );
     this.#open.push({ document, autosave });
+    document.listen(({ kind }) => {
+      if (kind === 'rest') void this.#writeUnfinished(document, autosave);
+    });
+  }
+
+  /** Without it the text is kept all the same; a storage that is full is told of that. */
+  async #writeUnfinished(document: TranscriptDocument, autosave: Autosave): Promise<void> {
+    await autosave.flush();
+    await this.#keeping.writeUnfinished(autosave.id, document.unfinished).catch(() => undefined);
   }
 
   async list(): Promise<readonly KeptEntry[]> {
@@ -94,7 +108,10 @@ export class Library {
     // What is open needs no storage.
     const kept = await this.#keeping.read(id).catch(() => undefined);
     const isAsBefore = autosave.id === id && autosave.settledRevision === known;
-    if (kept && kept.revision !== known && isAsBefore) autosave.renew(kept.content, kept.revision);
+    if (!kept || kept.revision === known || !isAsBefore) return document;
+    const unfinished = await this.#keeping.readUnfinished(id).catch(() => undefined);
+    autosave.renew(kept.content, kept.revision);
+    document.unfinished = unfinished;
     return document;
   }
 
@@ -102,6 +119,7 @@ export class Library {
     const kept = await this.#keeping.read(id);
     if (!kept) return undefined;
     const document = TranscriptDocument.of(kept.content);
+    document.unfinished = await this.#keeping.readUnfinished(id).catch(() => undefined);
     this.#keep(document, kept.revision);
     return document;
   }
@@ -126,8 +144,10 @@ export class Library {
 
   async #writeCopy(kept: Kept): Promise<void> {
     const named = { id: newId(), name: this.#calls.nameOfCopy(kept.name) };
+    const { created, changed, duration, beginning } = kept;
     const content = { ...kept.content, ...named };
-    await this.#keeping.write({ ...kept, ...named, content }, 0, true);
+    const facts = { created, changed, beginning, ...(duration !== undefined && { duration }) };
+    await this.#keeping.write({ ...facts, ...named, content }, 0, true);
   }
 
   async deleteAll(): Promise<void> {

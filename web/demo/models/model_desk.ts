@@ -81,6 +81,11 @@ export class ModelDesk {
     return this.#place.inUse?.model;
   }
 
+  /** The name of the one in use, or empty. */
+  get name(): string {
+    return this.#place.inUse?.name ?? '';
+  }
+
   /** Whether the model in use knows the ten digits and nothing else. */
   get knowsDigitsAlone(): boolean {
     return this.#place.inUse?.offered?.knowsDigitsAlone === true;

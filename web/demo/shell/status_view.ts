@@ -9,6 +9,10 @@ export interface BusyCalls {
   readonly onCancel?: (() => void) | undefined;
   /** With it what comes of the work can be shown. */
   readonly onShow?: (() => void) | undefined;
+  /** With it the work can be held up and let go on. */
+  readonly pause?: { readonly isOn: boolean; readonly onPress: () => void } | undefined;
+  /** Nothing is computed until a person lets it go on. */
+  readonly isResting?: boolean | undefined;
   /** What the tab's title says beside the part that is done. */
   readonly title?: string | undefined;
 }
@@ -22,6 +26,7 @@ export class StatusView {
   readonly #remaining = byId('remaining', HTMLElement);
   readonly #bar = byId('progress', HTMLProgressElement);
   readonly #cancel = byId('cancel', HTMLButtonElement);
+  readonly #pause = byId('pause', HTMLButtonElement);
   readonly #show = byId('status_show', HTMLButtonElement);
   readonly #awake = new ScreenLock();
   /** The page's own title. */
@@ -29,15 +34,19 @@ export class StatusView {
   #title = '';
   #onCancel: (() => void) | undefined;
   #onShow: (() => void) | undefined;
+  #onPause: (() => void) | undefined;
 
   constructor() {
     this.#cancel.addEventListener('click', () => this.#onCancel?.());
     this.#show.addEventListener('click', () => this.#onShow?.());
+    this.#pause.addEventListener('click', () => this.#onPause?.());
   }
 
   /** Something goes on. */
-  busy(text: string, { onCancel, onShow, title = text }: BusyCalls = {}): void {
-    this.#text.textContent = text;
+  busy(text: string, calls: BusyCalls = {}): void {
+    const { onCancel, onShow, pause, isResting, title = text } = calls;
+    // What is set anew is said anew.
+    if (this.#text.textContent !== text) this.#text.textContent = text;
     this.#remaining.textContent = '';
     this.#bar.classList.remove('idle');
     this.#bar.removeAttribute('value');
@@ -46,9 +55,14 @@ export class StatusView {
     if (!onShow && document.activeElement === this.#show) this.#cancel.focus();
     this.#onShow = onShow;
     this.#show.hidden = !onShow;
-    this.#awake.hold();
-    this.#title = title;
-    document.title = title;
+    if (!pause && document.activeElement === this.#pause) this.#cancel.focus();
+    this.#onPause = pause?.onPress;
+    this.#pause.hidden = !pause;
+    this.#pause.textContent = pause?.isOn ? strings.queue.resume : strings.queue.pause;
+    if (isResting) this.#awake.release();
+    else this.#awake.hold();
+    this.#title = pause?.isOn ? strings.status.pausedTitle(title) : title;
+    document.title = this.#title;
     document.documentElement.dataset.state = 'busy';
   }
 
@@ -66,14 +80,16 @@ export class StatusView {
   idle(text: string): void {
     // Hiding a focused button would lose the keyboard focus.
     const { activeElement } = document;
-    if (activeElement === this.#cancel || activeElement === this.#show)
-      byId('choose', HTMLButtonElement).focus();
+    const buttons: readonly (Element | null)[] = [this.#cancel, this.#show, this.#pause];
+    if (buttons.includes(activeElement)) byId('choose', HTMLButtonElement).focus();
     this.#text.textContent = text;
     this.#remaining.textContent = '';
     this.#bar.classList.add('idle');
     this.#bar.value = 0;
     this.#onCancel = undefined;
     this.#onShow = undefined;
+    this.#onPause = undefined;
+    this.#pause.hidden = true;
     this.#cancel.hidden = true;
     this.#show.hidden = true;
     this.#awake.release();

@@ -1,12 +1,14 @@
 // From a recording to its transcript on the page.
 import type { Model } from '../../src/index.js';
 import type { SpeakerOptions } from '../../src/speakers.js';
+import type { Pausing } from '../files/pausing.js';
+import type { Place } from '../files/recording_queue.js';
 import type { FactsView } from '../models/facts_view.js';
 import type { SpeakersFile } from '../models/speakers_file.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
-import { hearSpeech } from './hear_speech.js';
+import { CannotGoOn, goOn, hearSpeech } from './hear_speech.js';
 import type { ListeningOptions } from './listening_options.js';
 import { newId, TranscriptDocument } from './transcript_document.js';
 
@@ -25,10 +27,16 @@ export const doneText = ({ audio, work }: { readonly audio: number; readonly wor
 /** One recording's turn. */
 export interface Turn {
   readonly knowsDigitsAlone: boolean;
+  /** The name of the model. */
+  readonly modelName: string;
+  /** What it goes on with. */
+  readonly earlier: TranscriptDocument | undefined;
   readonly signal: AbortSignal;
   /** The transcript has begun. */
   readonly onText: (document: TranscriptDocument) => void;
-  readonly onPart: (part: number, remainingSeconds?: number) => void;
+  readonly onPart: (part: number, remainingSeconds?: number, place?: Place) => void;
+  /** Is told what to hold up. */
+  readonly pausing: Pausing;
   /** What goes on while it is not listened to yet; undefined from then on. */
   readonly onDoing: (doing: string | undefined) => void;
 }
@@ -43,23 +51,34 @@ export class Transcriber {
 
   /** Returns the sentence for the end. */
   async transcribe(model: Model, file: File, turn: Turn): Promise<string> {
-    const { knowsDigitsAlone, signal, onText, onPart } = turn;
+    const { signal, onPart, pausing, modelName, earlier, onDoing } = turn;
     const { facts, speed, listening, onSpeakersFailed } = this.#parts;
-    const document = TranscriptDocument.begin({
-      id: newId(),
-      name: file.name,
-      created: Date.now(),
-      task: listening.task,
-      knowsDigitsAlone,
-    });
-    document.recording = file;
-    onText(document);
+    const isOther = earlier?.unfinished?.model !== modelName;
+    if (earlier?.unfinished && !isOther) {
+      try {
+        turn.onText(earlier);
+        const resumed = await goOn(model, file, signal, earlier, { modelName, onPart, pausing });
+        return doneText(resumed);
+      } catch (error) {
+        if (!(error instanceof CannotGoOn)) throw error;
+      }
+    }
+    if (earlier)
+      onDoing((isOther ? strings.transcript.otherModel : strings.transcript.otherSave)(file.name));
+    const document = this.#begin(file, turn);
     const speakers = await this.#speakers(turn).catch((error: unknown) => {
       document.interrupt(strings.transcript.stopped);
       throw error;
     });
-    const took = await this.#pace.measured(() =>
-      hearSpeech(model, file, signal, document, { listening, speakers, onSpeakersFailed, onPart }),
+    const took = await this.#pace.measured(pausing, () =>
+      hearSpeech(model, file, signal, document, {
+        listening,
+        speakers,
+        onSpeakersFailed,
+        onPart,
+        pausing,
+        modelName,
+      }),
     );
     const { audio, work } = this.#pace;
     if (work !== undefined) {
@@ -70,8 +89,22 @@ export class Transcriber {
     return doneText(took);
   }
 
+  #begin(file: File, { knowsDigitsAlone, onText }: Turn): TranscriptDocument {
+    const document = TranscriptDocument.begin({
+      id: newId(),
+      name: file.name,
+      created: Date.now(),
+      task: this.#parts.listening.task,
+      knowsDigitsAlone,
+    });
+    document.recording = file;
+    onText(document);
+    return document;
+  }
+
   /** What tells the speakers apart, if that is asked for and there. Rejects if it is stopped. */
-  async #speakers({ signal, onDoing, onPart }: Turn): Promise<SpeakerOptions | undefined> {
+  async #speakers(turn: Turn): Promise<SpeakerOptions | undefined> {
+    const { signal, onDoing, onPart } = turn;
     const { listening, speakersFile, onSpeakersFailed } = this.#parts;
     const { speakers } = listening;
     if (!speakers) return undefined;
@@ -84,7 +117,7 @@ export class Transcriber {
       return undefined;
     } finally {
       onPart(0);
-      onDoing(undefined);
+      if (!turn.earlier) onDoing(undefined);
     }
   }
 }
@@ -99,7 +132,7 @@ class Pace {
   #audio = 0;
   #underWay = 0;
   #began = 0;
-  /** One of them ended early, with work that came to nothing. */
+  /** One of them ended early, with work that came to nothing, or was paused. */
   #isSpoilt = false;
 
   get audio(): number {
@@ -111,7 +144,7 @@ class Pace {
     return this.#isSpoilt ? undefined : (performance.now() - this.#began) / 1000;
   }
 
-  async measured(hear: () => Promise<Took>): Promise<Took> {
+  async measured(pausing: Pausing, hear: () => Promise<Took>): Promise<Took> {
     if (this.#underWay === 0) {
       this.#audio = 0;
       this.#began = performance.now();
@@ -121,6 +154,8 @@ class Pace {
     try {
       const took = await hear();
       this.#audio += took.audio;
+      // Others may have gone on meanwhile.
+      if (pausing.seconds > 0) this.#isSpoilt = true;
       return took;
     } catch (error) {
       this.#isSpoilt = true;

@@ -1,5 +1,10 @@
 // A transcript that can be edited while it grows: its segments with their times, what was changed, and undo. Knows no page.
-import type { Task, TranscriptLike, TranscriptSegment } from '../../src/index.js';
+import type {
+  SavedTranscription,
+  Task,
+  TranscriptLike,
+  TranscriptSegment,
+} from '../../src/index.js';
 import { asLine, type Split } from './paragraph_text.js';
 import { leadingSpace, paragraphsOf, spaceBefore } from './paragraphs.js';
 import {
@@ -42,6 +47,15 @@ export interface DocumentFacts {
   readonly knowsDigitsAlone?: boolean;
 }
 
+/** What it takes to go on with a transcript that ended early. */
+export interface Unfinished {
+  readonly saved: SavedTranscription;
+  /** The name of the model that made it. */
+  readonly model: string;
+  /** The recording, to know it again. */
+  readonly file: Pick<File, 'name' | 'size' | 'lastModified'>;
+}
+
 /** For a new document; random also where a page is not served securely. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -63,9 +77,10 @@ export interface DocumentContent extends DocumentFacts {
 /**
  * Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. The
  * speakers become known in two steps: 'settling' before the segments change, so that whoever works with them can end that, and 'told'.
+ * 'rest': what it takes to go on with it is another.
  */
 export interface DocumentChange {
-  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told';
+  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told' | 'rest';
   readonly segments: readonly number[];
 }
 
@@ -95,6 +110,7 @@ export class TranscriptDocument {
   #duration: number | undefined;
   #note: string;
   #isGrowing: boolean;
+  #unfinished: Unfinished | undefined;
   #past: Step[] = [];
   #future: Step[] = [];
   readonly #listeners = new Set<(change: DocumentChange) => void>();
@@ -151,6 +167,22 @@ export class TranscriptDocument {
   /** More segments may come. */
   get isGrowing(): boolean {
     return this.#isGrowing;
+  }
+
+  /** Present where it can go on after its end. */
+  get unfinished(): Unfinished | undefined {
+    return this.#unfinished;
+  }
+
+  set unfinished(unfinished: Unfinished | undefined) {
+    if (unfinished === this.#unfinished) return;
+    this.#unfinished = unfinished;
+    this.#tell('rest', []);
+  }
+
+  /** Where its last segment ends, in seconds, whatever became of its text. */
+  get heardUntil(): number {
+    return this.#segments.reduce((last, { end }) => Math.max(last, end), 0);
   }
 
   get isEmpty(): boolean {
@@ -225,6 +257,13 @@ export class TranscriptDocument {
     this.#tell('added', [this.#segments.length - 1]);
   }
 
+  /** It goes on growing. */
+  resume(): void {
+    this.noteSoFar = this.#note;
+    this.#isGrowing = true;
+    this.#tell('state', []);
+  }
+
   /** All is there. */
   finish(
     result: {
@@ -238,6 +277,7 @@ export class TranscriptDocument {
   ): void {
     const { segments, speakers = [] } = result;
     if (segments && speakers.length > 0) this.#tellApart({ segments, speakers });
+    this.unfinished = undefined;
     this.#language = result.language;
     this.#duration = result.duration;
     this.#rejected = result.rejected.map(({ start, end, text, decision }) => ({

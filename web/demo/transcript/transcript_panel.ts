@@ -21,6 +21,8 @@ export class TranscriptPanel {
   readonly #edit = byId('edit', HTMLButtonElement);
   readonly #undo = byId('undo', HTMLButtonElement);
   readonly #redo = byId('redo', HTMLButtonElement);
+  readonly #goOn = byId('go_on', HTMLButtonElement);
+  readonly #goOnProblem = byId('go_on_problem', HTMLElement);
   readonly #added = byId('added_recording', HTMLInputElement);
   readonly #player: PlayerPanel;
   readonly #paragraphs = new ParagraphList({
@@ -38,10 +40,20 @@ export class TranscriptPanel {
   readonly #find = new FindBar(this.#paragraphs);
   readonly #follow = new Follow();
   #document: TranscriptDocument | undefined;
+  #recording: File | undefined;
+  /** The recording is asked for to go on with the transcript. */
+  #isToGoOn = false;
+  readonly #onGoOn: (recording: File, document: TranscriptDocument) => void;
   #stopListening = (): unknown => undefined;
 
-  constructor(player: PlayerPanel) {
+  /** `onGoOn`: a person wants what ended early to go on, with its recording. */
+  constructor(
+    player: PlayerPanel,
+    onGoOn: (recording: File, document: TranscriptDocument) => void,
+  ) {
     this.#player = player;
+    this.#onGoOn = onGoOn;
+    this.#goOn.addEventListener('click', () => this.#askToGoOn());
     const { list } = this.#paragraphs;
     new SegmentKeys(this.#paragraphs, {
       onPlay: (start) => this.#play(start),
@@ -53,7 +65,10 @@ export class TranscriptPanel {
       player.pause();
       this.#editAt(this.#paragraphs.indexOf(target), target);
     });
-    byId('add_recording', HTMLButtonElement).addEventListener('click', () => this.#added.click());
+    byId('add_recording', HTMLButtonElement).addEventListener('click', () => {
+      this.#isToGoOn = false;
+      this.#added.click();
+    });
     this.#added.addEventListener('change', () => this.#addRecording());
     this.#edit.addEventListener('click', () => this.#switchEditing());
     this.#undo.addEventListener('click', () => this.#document?.undo());
@@ -104,6 +119,7 @@ export class TranscriptPanel {
     this.#card.hidden = false;
     this.#paragraphs.show(document);
     this.#showRecording(document.recording);
+    this.#goOnProblem.hidden = true;
     byId('ten_words', HTMLElement).hidden = document.facts.knowsDigitsAlone !== true;
     byId('dropped', HTMLDetailsElement).open = false;
     this.#showState(document);
@@ -139,6 +155,8 @@ export class TranscriptPanel {
   #showState(document: TranscriptDocument): void {
     const { isGrowing, isEmpty, note, rejected } = document;
     this.#note.textContent = note;
+    if (document.recording !== this.#recording) this.#showRecording(document.recording);
+    this.#showGoOn(document);
     this.#nothing.hidden = isGrowing || !isEmpty || note === '';
     this.#tools.hidden = isEmpty && !document.canUndo;
     this.#undo.disabled = !document.canUndo;
@@ -159,6 +177,7 @@ export class TranscriptPanel {
   }
 
   #showRecording(recording: File | undefined): void {
+    this.#recording = recording;
     this.#player.load(recording);
     byId('no_recording', HTMLElement).hidden = recording !== undefined;
     byId('again', HTMLButtonElement).hidden = recording === undefined;
@@ -167,10 +186,41 @@ export class TranscriptPanel {
   /** The recording of an earlier transcript, which the page does not keep. */
   #addRecording(): void {
     const [file] = this.#added.files ?? [];
+    this.#added.value = '';
     if (!file || !this.#document) return;
+    if (this.#isToGoOn && !this.#isTheOne(file)) return;
     this.#document.recording = file;
     this.#showRecording(file);
-    this.#added.value = '';
+    this.#showGoOn(this.#document);
+    if (this.#isToGoOn) this.#onGoOn(file, this.#document);
+  }
+
+  #showGoOn({ unfinished, isGrowing, recording }: TranscriptDocument): void {
+    const { goOn, chooseToGoOn } = strings.transcript;
+    const isPossible = unfinished !== undefined && !isGrowing;
+    if (!isPossible && document.activeElement === this.#goOn) this.#title.focus();
+    this.#goOn.hidden = !isPossible;
+    this.#goOn.textContent = recording || !unfinished ? goOn : chooseToGoOn(unfinished.file.name);
+    if (!isPossible) this.#goOnProblem.hidden = true;
+  }
+
+  #askToGoOn(): void {
+    const { recording } = this.#document ?? {};
+    this.#isToGoOn = true;
+    if (!this.#document || !recording) this.#added.click();
+    else if (this.#isTheOne(recording)) this.#onGoOn(recording, this.#document);
+    else this.#added.click();
+  }
+
+  /** Whether this is the recording of the transcript, which may have been copied or have another name by now. */
+  #isTheOne({ name, size, lastModified }: File): boolean {
+    const known = this.#document?.unfinished?.file;
+    if (!known) return false;
+    const isAlike = name === known.name || lastModified === known.lastModified;
+    const isIt = size === known.size && isAlike;
+    this.#goOnProblem.hidden = isIt;
+    this.#goOnProblem.textContent = isIt ? '' : strings.transcript.otherRecording(name, known.name);
+    return isIt;
   }
 
   #play(start: number): void {
