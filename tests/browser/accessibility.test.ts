@@ -11,6 +11,7 @@ import {
   openOptions,
   sampleBytes,
   shown,
+  speak,
   startStage,
   worked,
 } from './browser_page.js';
@@ -84,7 +85,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.waitForSelector('#error:not([hidden])');
   },
   'while it records': async (page) => {
-    await page.click('#record');
+    await speak(page, '#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
   },
 };

@@ -160,6 +160,7 @@ export class TranscriptPanel {
 
   #showRecording(recording: File | undefined): void {
     this.#player.load(recording);
+    this.#follow.reset();
     byId('no_recording', HTMLElement).hidden = recording !== undefined;
     byId('again', HTMLButtonElement).hidden = recording === undefined;
   }
