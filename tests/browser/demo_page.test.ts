@@ -137,6 +137,14 @@ describe('the page', () => {
     await page.keyboard.press('Tab');
     await shown(focused).toBe('choose');
     await page.keyboard.press('Tab');
+    await shown(focused).toBe('speak_open');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await shown(focused).toBe('live_open');
+    await page.keyboard.press('Escape');
+    await shown(focused).toBe('speak_open');
+    await shown(() => page.isHidden('#speak_choices')).toBe(true);
+    await page.keyboard.press('Tab');
     await shown(focused).toBe('sample');
     await worked(page, () => page.keyboard.press('Enter'));
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
