@@ -146,6 +146,8 @@ export const strings = {
     doesNotFit: 'This device cannot hold it.',
     mayNotFit: 'It may be too large for this device.',
     noAnswer: 'Hugging Face cannot be reached just now.',
+    retry: 'Try again',
+    fromFile: 'Use a file instead',
     download: 'Download and use',
     downloading: 'Downloading',
     remove: 'Remove',
