@@ -86,6 +86,9 @@ export const states = {
     await page.click('#play');
     await page.waitForFunction(() => document.querySelector('#media').currentTime > 4);
   },
+  speak: async (page) => {
+    await page.click('#speak_open');
+  },
   models: async (page) => {
     await page.click('#model_button');
     await page.locator('#model_menu[data-listed]').waitFor();
@@ -131,6 +134,7 @@ export const states = {
     await page.waitForSelector('.segment');
   },
   live: async (page) => {
+    await page.click('#speak_open');
     await page.click('#live_open');
     await page.click('#live_toggle');
     await page.locator('#live_list li').first().waitFor();
@@ -142,6 +146,7 @@ export const states = {
     await settled(page);
   },
   recording: async (page) => {
+    await page.click('#speak_open');
     await page.click('#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
   },

@@ -12,6 +12,7 @@ import {
   openSaveMenu,
   sampleBytes,
   shown,
+  speak,
   startStage,
   worked,
 } from './browser_page.js';
@@ -89,7 +90,7 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await page.waitForSelector('#error:not([hidden])');
   },
   'while it records': async (page) => {
-    await page.click('#record');
+    await speak(page, '#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
   },
 };

@@ -185,6 +185,12 @@ export async function openOptions(page: Page): Promise<void> {
   if (!(await page.isVisible('#vad'))) await page.click('.more-options summary');
 }
 
+/** Takes a choice of the menu "Speak"; #record is Stop in its place while it records. */
+export async function speak(page: Page, choice: '#live_open' | '#record'): Promise<void> {
+  if (await page.isHidden(choice)) await page.click('#speak_open');
+  await page.click(choice);
+}
+
 export const statusOf = (page: Page) => page.locator('#status');
 
 /** Waits for work to begin and to end. */

@@ -19,6 +19,7 @@ import {
   saved,
   segmentTexts,
   shown,
+  speak,
   startStage,
   statusOf,
   withNoise,
@@ -136,6 +137,14 @@ describe('the page', () => {
     const focused = () => page.evaluate(() => document.activeElement?.id);
     await page.keyboard.press('Tab');
     await shown(focused).toBe('choose');
+    await page.keyboard.press('Tab');
+    await shown(focused).toBe('speak_open');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await shown(focused).toBe('live_open');
+    await page.keyboard.press('Escape');
+    await shown(focused).toBe('speak_open');
+    await shown(() => page.isHidden('#speak_choices')).toBe(true);
     await page.keyboard.press('Tab');
     await shown(focused).toBe('sample');
     await worked(page, () => page.keyboard.press('Enter'));
@@ -350,7 +359,7 @@ describe('the page', () => {
     await shown(() => page.isHidden('#language')).toBe(true);
     await openOptions(page);
     await page.uncheck('#word_times');
-    await page.fill('#beam_size', '3');
+    await page.selectOption('#beam_size', { label: 'careful: fewer mistakes, slower' });
     await page.fill('#initial_prompt', 'one two');
     await page.fill('#hotwords', 'three, , four');
     await worked(page, () => page.click('#sample'));
@@ -361,7 +370,8 @@ describe('the page', () => {
     await shown(() => page.textContent('#transcript_title')).toBe('sample.wav');
     await shown(() => page.locator('.word').count()).toBe(9);
 
-    await page.fill('#beam_size', '99');
+    await page.selectOption('#beam_size', 'fast');
+    await page.$eval('#beam_size :checked', (choice: HTMLOptionElement) => (choice.value = '99'));
     await worked(page, () => page.click('#again'));
     await shown(() => page.textContent('#error_details')).toMatch(/invalid_argument.*beamSize/);
     expect(problems).toEqual([]);
@@ -441,10 +451,10 @@ describe('the page', () => {
 
   test('records from the microphone', async () => {
     const { page, problems } = await stage.open({ permissions: ['microphone'] });
-    await page.click('#record');
+    await speak(page, '#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
     await shown(() => page.getAttribute('#record', 'aria-pressed')).toBe('true');
-    await worked(page, () => page.click('#record'));
+    await worked(page, () => speak(page, '#record'));
     await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
     await shown(() => page.textContent('#status')).toMatch(/^Done: /);
     expect(problems).toEqual([]);
@@ -473,10 +483,10 @@ describe('the page', () => {
     });
     const told = () =>
       page.evaluate(() => (globalThis as unknown as { told: readonly string[] }).told);
-    await page.click('#record');
+    await speak(page, '#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
     await shown(told).toEqual(['screen']);
-    await worked(page, () => page.click('#record'));
+    await worked(page, () => speak(page, '#record'));
     await shown(async () => (await told()).slice(0, 2)).toEqual(['screen', 'released']);
     await shown(() => page.textContent('#status')).toMatch(/^Done: /);
     expect(problems).toEqual([]);
@@ -491,13 +501,13 @@ describe('the page', () => {
         return Promise.reject(new DOMException('no', 'NotAllowedError'));
       };
     });
-    await page.click('#record');
+    await speak(page, '#record');
     await page.getByText('This page may not use it.').waitFor();
     await shown(() => page.getAttribute('#record', 'aria-pressed')).toBe('false');
-    await page.click('#record');
+    await speak(page, '#record');
     await page.waitForSelector('#record[aria-pressed="true"]');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
-    await worked(page, () => page.click('#record'));
+    await worked(page, () => speak(page, '#record'));
     expect(problems).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { type Stage, drop, sampleBytes, saved, shown, startStage } from './browser_page.js';
+import { type Stage, drop, sampleBytes, saved, shown, speak, startStage } from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -20,7 +20,7 @@ const running = '#live[data-state="listening"]';
 const off = '#live[data-state="off"]';
 
 async function begin(page: Page): Promise<void> {
-  await page.click('#live_open');
+  await speak(page, '#live_open');
   await page.click('#live_toggle');
   await page.locator(running).waitFor();
 }
@@ -153,7 +153,7 @@ describeWithShared([digits], 'live captions', () => {
 
   test('a refused microphone is explained, and the button starts again', async () => {
     const { page } = await deaf.open();
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await page.click('#live_toggle');
     await page.getByText('This page may not use the microphone').waitFor();
     await page.locator(off).waitFor();
@@ -173,10 +173,10 @@ describeWithShared([digits], 'live captions', () => {
         return ask(wish);
       };
     });
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await page.dblclick('#live_toggle');
     await page.locator(running).waitFor();
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await finals(page, 1);
     await shown(() => page.evaluate(() => window.asked)).toBe(1);
     await stop(page);
@@ -246,7 +246,7 @@ describeWithShared([digits], 'live captions', () => {
 
   test('a recording is written down while it plays, and ends the session with its end', async () => {
     const { page, problems } = await stage.open();
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await page.selectOption('#live_source', 'file');
     await page.click('#live_toggle');
     await shown(() => page.textContent('#live_note')).toBe('Choose a recording first.');
@@ -262,7 +262,7 @@ describeWithShared([digits], 'live captions', () => {
     const { page } = await stage.open();
     const size = () =>
       page.evaluate(() => getComputedStyle(document.querySelector('#live_stage')!).fontSize);
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     const usual = await size();
     await page.click('#live_larger');
     await shown(async () => parseFloat(await size())).toBeGreaterThan(parseFloat(usual));
@@ -271,7 +271,7 @@ describeWithShared([digits], 'live captions', () => {
     }
     const largest = await size();
     await page.reload();
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await shown(size).toBe(largest);
     await shown(() => page.isDisabled('#live_larger')).toBe(true);
   });

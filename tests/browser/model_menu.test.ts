@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Route } from 'playwright-core';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
@@ -105,13 +105,29 @@ test('the choice of a model beside the page is remembered', async () => {
   expect(problems).toEqual([]);
 });
 
-test('a hub that cannot be reached is said, and the model in use stays', async () => {
+test('a hub that cannot be reached is said, can be tried again, and the model in use stays', async () => {
   const { page } = await stage.open();
-  await page.context().route('https://huggingface.co/**', (route) => route.abort());
-  await chooseModel(page, 'base');
+  const context = page.context();
+  await answerForHub(context);
+  const refuse = (route: Route): Promise<void> => route.abort();
+  await context.route('https://huggingface.co/**', refuse);
+  await chooseModel(page, 'tiny.en');
   await page.getByText('Hugging Face cannot be reached just now.').waitFor();
-  await worked(page, () => page.getByRole('button', { name: 'Download and use' }).click());
-  await shown(() => page.textContent('#error_title')).toBe('base could not be loaded');
+  const download = page.getByRole('button', { name: 'Download and use' });
+  await shown(() => download.isDisabled()).toBe(true);
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Use a file instead' }).click();
+  expect((await chooser).isMultiple()).toBe(true);
+
+  await chooseModel(page, 'tiny.en');
+  await page.getByText('Hugging Face cannot be reached just now.').waitFor();
+  await context.unroute('https://huggingface.co/**', refuse);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText(/It needs .* of memory at most\. /).waitFor();
+  await shown(() => page.isHidden('text="Try again"')).toBe(true);
+  await context.route('https://huggingface.co/**', refuse);
+  await worked(page, () => download.click());
+  await shown(() => page.textContent('#error_title')).toBe('tiny.en could not be loaded');
   await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
   await shown(() => page.textContent('#model_name')).toBe('mine');
 });

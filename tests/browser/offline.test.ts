@@ -71,7 +71,7 @@ test('counts what it has sent, its workers included: nothing', async () => {
   await page.reload();
   await settled(page);
   await worked(page, () => page.click('#sample'));
-  await shown(() => page.textContent('#private_text')).toBe('0 bytes sent from this device');
+  await shown(() => page.textContent('#sent_title')).toBe('0 bytes sent');
   await page.click('.sent summary');
   await shown(() => page.textContent('#sent_text')).toMatch(/the page or one of its workers/);
   const { host } = new URL(stage.address);
@@ -83,7 +83,7 @@ test('counts what it has sent, its workers included: nothing', async () => {
     await fetch('elsewhere', { method: 'POST', body: 'twelve bytes' });
   });
   await page.waitForFunction(() =>
-    document.getElementById('private_text')?.textContent.startsWith('12 bytes sent'),
+    document.getElementById('sent_title')?.textContent.startsWith('12 bytes sent'),
   );
 });
 
@@ -91,7 +91,7 @@ test('without a service worker it says so, and counts what the page itself sends
   const { page } = await stage.open();
   await offlineState(page, 'none');
   await shown(() => page.textContent('#offline_state')).toBe('Does not work offline here.');
-  await shown(() => page.textContent('#private_text')).toBe('0 bytes sent from this device');
+  await shown(() => page.textContent('#sent_title')).toBe('0 bytes sent');
   await shown(() => page.textContent('#sent_text')).toMatch(/the page itself makes/);
   await worked(page, () => page.click('#sample'));
   await shown(() => segmentTexts(page)).toEqual(sampleSegments);

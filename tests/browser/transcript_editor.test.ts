@@ -14,6 +14,7 @@ import {
   saved,
   segmentTexts,
   settled,
+  openOptions,
   shown,
   startStage,
   unzip,
@@ -574,7 +575,7 @@ describe('the player', () => {
     await page.keyboard.press('?');
     await shown(() => page.isVisible('#key_sheet')).toBe(false);
     // The options of a transcription are remembered, too.
-    await page.click('.more-options summary');
+    await openOptions(page);
     await page.fill('#hotwords', 'Embind');
     await page.uncheck('#vad');
     await page.reload();
@@ -635,7 +636,7 @@ describe('the player', () => {
     await isSeen();
     await page.mouse.move(200, 300);
     await page.mouse.wheel(0, -20_000);
-    await page.waitForSelector('#follow[aria-pressed="false"]');
+    await page.getByRole('button', { name: 'Back to what sounds' }).waitFor();
     await page
       .locator('.segment')
       .first()
@@ -643,6 +644,7 @@ describe('the player', () => {
     await page.waitForSelector('.segment.playing >> nth=0');
     await page.click('#follow');
     await isSeen();
+    await shown(() => page.isHidden('#follow')).toBe(true);
     expect(problems).toEqual([]);
   });
 

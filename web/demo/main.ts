@@ -15,6 +15,7 @@ import { NetworkView } from './network/network_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
+import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
@@ -146,7 +147,10 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
 
 const intake = new Intake({ work, models, queue });
 
+const speak = new SpeakMenu();
+
 const record = new RecordButton({
+  onState: (isRecording) => (speak.isRecording = isRecording),
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),
   onError: (title, error) => work.errors.show(title, error),

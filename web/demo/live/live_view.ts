@@ -138,7 +138,8 @@ export class LiveView {
     this.#card.hidden = true;
     this.#overlay.close();
     this.#open.setAttribute('aria-expanded', 'false');
-    this.#open.focus();
+    // The menu that it was opened from has closed.
+    byId('speak_open', HTMLButtonElement).focus();
   }
 
   #showState(): void {

@@ -8,10 +8,16 @@ import type { OfferedModel } from './offered_models.js';
 
 const { models: words } = strings;
 
+interface OfferCalls {
+  readonly onDownload: () => void;
+  /** The hub cannot be reached: a person has the model as a file. */
+  readonly onFile: () => void;
+}
+
 /** Says what is known at once, then what plan() finds out of the model and this device. */
 export function downloadOffer(
   { name, hub = name }: OfferedModel,
-  onDownload: () => void,
+  calls: OfferCalls,
 ): { readonly box: HTMLElement; readonly button: HTMLButtonElement } {
   const box = element('div', 'model-offer');
   const facts = element('p');
@@ -19,21 +25,44 @@ export function downloadOffer(
   facts.setAttribute('role', 'status');
   const known = inCatalogue(name);
   if (known) facts.textContent = words.takes(size(known.download * 1e6));
-  const button = element('button', 'primary', words.download);
-  button.type = 'button';
-  button.addEventListener('click', onDownload);
-  box.append(facts, verdict, button);
-  void planned(hub).then((text) => (verdict.textContent = text));
+  const button = offerButton('primary', words.download, calls.onDownload);
+  const retry = offerButton('', words.retry, () => void look());
+  const file = offerButton('quiet', words.fromFile, calls.onFile);
+  const actions = element('div', 'actions');
+  actions.append(button, retry, file);
+  box.append(facts, verdict, actions);
+  const look = async (): Promise<void> => {
+    verdict.textContent = words.planning;
+    retry.disabled = true;
+    const text = await planned(hub);
+    const isOutOfReach = text === undefined;
+    const hadFocus = box.contains(document.activeElement);
+    verdict.textContent = text ?? words.noAnswer;
+    button.disabled = isOutOfReach;
+    retry.disabled = false;
+    retry.hidden = file.hidden = !isOutOfReach;
+    if (hadFocus) (isOutOfReach ? retry : button).focus();
+  };
+  retry.hidden = file.hidden = true;
+  void look();
   return { box, button };
 }
 
-async function planned(hub: string): Promise<string> {
+function offerButton(kind: string, text: string, onClick: () => void): HTMLButtonElement {
+  const button = element('button', kind, text);
+  button.type = 'button';
+  button.addEventListener('click', onClick);
+  return button;
+}
+
+/** Nothing where the hub does not answer. */
+async function planned(hub: string): Promise<string | undefined> {
   try {
     const { fetchBytes, peakBytes, verdict } = await plan(hub, { dtype: keptType });
     const fits = { yes: words.fits, no: words.doesNotFit, unsure: words.mayNotFit };
     const fetched = fetchBytes === undefined ? '' : `${words.exactly(size(fetchBytes))} `;
     return `${fetched}${words.needsMemory(size(peakBytes))} ${fits[verdict.fits]}`;
   } catch {
-    return words.noAnswer;
+    return undefined;
   }
 }

@@ -100,9 +100,15 @@ export class ModelMenu {
   /** Says what the download takes, before it begins. */
   #ask(model: OfferedModel, item: HTMLLIElement): void {
     for (const old of this.#panel.querySelectorAll('.model-offer')) old.remove();
-    const { box, button } = downloadOffer(model, () => {
-      void keepForGood();
-      this.#choose(model);
+    const { box, button } = downloadOffer(model, {
+      onDownload: () => {
+        void keepForGood();
+        this.#choose(model);
+      },
+      onFile: () => {
+        this.#panel.close();
+        byId('file', HTMLInputElement).click();
+      },
     });
     item.append(box);
     button.focus();

@@ -26,15 +26,13 @@ export class SpeedPromise {
 
   #show(speed: number | undefined): void {
     this.#place.hidden = speed === undefined;
-    if (speed !== undefined) this.#text.textContent = minuteIn(speed);
+    if (speed !== undefined) this.#text.textContent = hourIn(speed);
   }
 }
 
-/** "A minute in 4 s here", at so many times the speed of speech. */
-export function minuteIn(speed: number): string {
-  const seconds = 60 / speed;
-  const { minuteIn: said } = strings.page;
-  if (seconds < 1) return said('less than 1 s');
-  if (seconds < 10) return said(`${seconds.toFixed(1).replace('.0', '')} s`);
-  return seconds < 90 ? said(`${Math.round(seconds)} s`) : said(`${Math.round(seconds / 60)} min`);
+/** "An hour of speech in about 4 min", at so many times the speed of speech. */
+export function hourIn(speed: number): string {
+  const minutes = Math.max(1, Math.round(60 / speed));
+  const { hourIn: said, aboutMinutes, aboutHours } = strings.page;
+  return said(minutes < 90 ? aboutMinutes(minutes) : aboutHours(Math.round(minutes / 60)));
 }

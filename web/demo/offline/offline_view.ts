@@ -1,4 +1,4 @@
-// At the foot of the page: whether it works offline, installing it, and what it has sent; the number stands in the header, too.
+// At the foot of the page: whether it works offline, installing it, and what it has sent.
 import { byId, element } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { isSeenRequest } from './seen_request.js';
@@ -81,10 +81,8 @@ export class OfflineView {
 
   #showCount(): void {
     const { sentBytes, hosts } = this.#count;
-    const { sent, sentTitle, counted, countedOfPage, requests } = strings.offline;
-    const amount = sent(sentBytes);
-    byId('private_text', HTMLElement).textContent = sentTitle(amount);
-    byId('sent_title', HTMLElement).textContent = amount;
+    const { sent, counted, countedOfPage, requests } = strings.offline;
+    byId('sent_title', HTMLElement).textContent = sent(sentBytes);
     byId('sent_text', HTMLElement).textContent = this.#workersAreSeen ? counted : countedOfPage;
     byId('sent_hosts', HTMLUListElement).replaceChildren(
       ...[...hosts].map(([host, count]) => element('li', '', requests(host, count))),

@@ -69,10 +69,13 @@ export class PlayerPanel {
     document.addEventListener('pointerdown', () => this.#typing.end(), { capture: true });
     document.addEventListener('keydown', (event) => this.#onKey(event));
     // What sticks to the window below it needs its height.
-    new ResizeObserver(() => {
-      const height = `${this.#panel.offsetHeight}px`;
-      document.documentElement.style.setProperty('--player-height', height);
-    }).observe(this.#panel);
+    const bar = byId('transcript_bar', HTMLElement);
+    const observer = new ResizeObserver(() => {
+      const height = `${Math.max(bar.offsetHeight, this.#panel.offsetHeight)}px`;
+      document.documentElement.style.setProperty('--bar-height', height);
+    });
+    observer.observe(bar);
+    observer.observe(this.#panel);
   }
 
   listen(calls: PlayerCalls): void {

@@ -6,6 +6,8 @@ import { startRecording, type Recording } from './recorder.js';
 
 /** What the page does around a recording from the microphone. */
 interface Callbacks {
+  /** It records from now on, or does not any more. */
+  readonly onState: (isRecording: boolean) => void;
   /** Before the microphone is asked for. */
   readonly onAsk: () => void;
   readonly onRecorded: (file: File) => void;
@@ -61,6 +63,7 @@ export class RecordButton {
     this.#label.textContent = strings.recording.stop;
     this.#note.textContent = strings.recording.going;
     this.#line.hidden = false;
+    this.#calls.onState(true);
     const tick = (): void => this.#show(Date.now() - began > patience);
     tick();
     this.#ticking = window.setInterval(tick, 200);
@@ -91,6 +94,7 @@ export class RecordButton {
     this.#button.setAttribute('aria-pressed', 'false');
     this.#label.textContent = strings.recording.record;
     this.#line.hidden = true;
+    this.#calls.onState(false);
     this.#level.value = 0;
   }
 }

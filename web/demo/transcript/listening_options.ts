@@ -18,7 +18,7 @@ export class ListeningOptions {
   readonly #vad = byId('vad', HTMLInputElement);
   readonly #speakers = byId('speakers', HTMLInputElement);
   readonly #people = byId('people', HTMLSelectElement);
-  readonly #beamSize = byId('beam_size', HTMLInputElement);
+  readonly #beamSize = byId('beam_size', HTMLSelectElement);
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
   readonly #fields = [
@@ -50,7 +50,7 @@ export class ListeningOptions {
     const languages = listed(this.#languages.value);
     const script = this.#script.value;
     const hotwords = listed(this.#hotwords.value);
-    const beamSize = this.#beamSize.valueAsNumber;
+    const beamSize = Number(this.#beamSize.value);
     const initialPrompt = this.#initialPrompt.value.trim();
     const all: AnyTranscribeOptions = {
       timestamps: this.#wordTimes.checked ? 'word' : 'segment',
@@ -113,6 +113,8 @@ export class ListeningOptions {
         if (isTick(field) && typeof value === 'boolean') field.checked = value;
         else if (!isTick(field) && typeof value === 'string') field.value = value;
       }
+      // An earlier page let every width be chosen.
+      if (this.#beamSize.value === '') this.#beamSize.value = '1';
       const language = values.get('language');
       if (typeof language === 'string') this.#chosenLanguage = language;
     } catch {

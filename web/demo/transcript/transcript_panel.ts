@@ -179,6 +179,7 @@ export class TranscriptPanel {
   #showRecording(recording: File | undefined): void {
     this.#recording = recording;
     this.#player.load(recording);
+    this.#follow.reset();
     byId('no_recording', HTMLElement).hidden = recording !== undefined;
     byId('again', HTMLButtonElement).hidden = recording === undefined;
   }
