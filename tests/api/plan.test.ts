@@ -151,6 +151,17 @@ describe('the plan is what is taken', () => {
     }
   });
 
+  test('with the networks that tell speakers apart', async () => {
+    const [one, both] = await Promise.all([
+      susurrus.plan(modelPath),
+      susurrus.plan(modelPath, { speakers: true }),
+    ]);
+    expect(one.speakersBytes).toBe(0);
+    // An hour was measured: 48 MB.
+    expect(both.speakersBytes).toBeGreaterThan(48e6);
+    expect(both.peakBytes - one.peakBytes).toBe(both.speakersBytes);
+  });
+
   test('with a second hearing of a stream, which has a state of its own', async () => {
     const one = await susurrus.plan(modelPath, { vad: false });
     const both = await susurrus.plan(modelPath, { vad: false, revise: true });
@@ -402,7 +413,7 @@ describe('what cannot be planned is an error, as in loading', () => {
 
 describe('the verdict', () => {
   const gibibyte = 2 ** 30;
-  const none = { detectorBytes: 0, furtherBytes: 0, keptLaterBytes: 0 };
+  const none = { detectorBytes: 0, speakersBytes: 0, furtherBytes: 0, keptLaterBytes: 0 };
   test.each<[string, number, Device, ModelPlan['verdict']['fits']]>([
     ['half of the memory', gibibyte, { memoryBytes: 2 * gibibyte }, 'yes'],
     ['most of the memory', 1.5 * gibibyte, { memoryBytes: 2 * gibibyte }, 'unsure'],
@@ -427,9 +438,10 @@ describe('the verdict', () => {
   test('the engine does not address what the detector and further engines take', () => {
     const device = { memoryBytes: 64 * gibibyte, freeBytes: 64 * gibibyte };
     const needs = { ...none, peakBytes: 4 * gibibyte };
-    const parts = [none, { detectorBytes: mebibyte }, { furtherBytes: mebibyte }];
+    const apart = ['detectorBytes', 'speakersBytes', 'furtherBytes'];
+    const parts = [none, ...apart.map((name) => ({ [name]: mebibyte }))];
     const fits = parts.map((part) => verdictOn({ ...needs, ...part }, device).fits);
-    expect(fits).toEqual(['no', 'yes', 'yes']);
+    expect(fits).toEqual(['no', 'yes', 'yes', 'yes']);
   });
 
   test('what storage has no room for waits in memory', () => {

@@ -172,7 +172,7 @@ export function plan(model: string, options: object): Promise<unknown> {
   const none = { kvCacheBytes: 0, activationBytes: 0, sequenceBytes: 0, wordBytes: 0 };
   return Promise.resolve({
     ...{ ...none, fetchBytes: 81_768_585, keptBytes: 0, weightBytes: 148_123_648 },
-    ...{ revisionBytes: 32e6, detectorBytes: 9.4e6 },
+    ...{ revisionBytes: 32e6, detectorBytes: 9.4e6, speakersBytes: 0 },
     ...{ overheadBytes: 0, engineBytes: 0, furtherBytes: 500e6, peakBytes: NaN },
     verdict: { fits: 'unsure', reasons: ['it may'] },
   });

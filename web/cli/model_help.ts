@@ -35,6 +35,7 @@ export const planHelp: CommandHelp = {
         ['--workers N|auto', 'so many engines (1)'],
         ['--beam-size N', 'as for transcribe'],
         ['--revise', 'count what listen --revise takes'],
+        ['--speakers', 'count what telling speakers apart takes'],
         ['--vad', 'count the voice detector (yes)'],
         ['--no-vad', 'leave it out'],
         ['--json', 'the same as JSON, in bytes'],

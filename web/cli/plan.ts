@@ -11,6 +11,7 @@ export const planArguments = {
   workers: { type: 'string' },
   'beam-size': { type: 'string' },
   revise: { type: 'boolean' },
+  speakers: { type: 'boolean' },
   ...vadArguments,
 } as const;
 
@@ -33,6 +34,7 @@ export async function planCommand(args: readonly string[], signal: AbortSignal):
       beamSize: asNumber(values['beam-size'], 'beam-size'),
     }),
     ...(values.revise && { revise: true }),
+    ...(values.speakers && { speakers: true }),
     ...(vad !== undefined && { vad }),
   });
   print(values.json ? `${JSON.stringify(planned, null, 2)}\n` : toText(planned));
@@ -49,6 +51,7 @@ function toText({ verdict, fetchBytes = NaN, ...bytes }: ModelPlan): string {
     ['times of words', bytes.wordBytes],
     ['second hearing', bytes.revisionBytes],
     ['voice detector', bytes.detectorBytes],
+    ['speakers', bytes.speakersBytes],
     ['tokenizer, windows', bytes.overheadBytes],
     ['engine', bytes.engineBytes],
     ['further engines', bytes.furtherBytes],

@@ -68,6 +68,7 @@ export async function planOn(
     beamSize: wholeBetween(1, 16),
     vad: flag,
     revise: flag,
+    speakers: flag,
   });
   await checkCryptoOptions(options);
   const { signal, assets, beamSize: sequences = usualSequences } = options;

@@ -1,4 +1,4 @@
-// What a model takes with what it is used for: the voice detector, and a second hearing of streams.
+// What a model takes with what it is used for: the voice detector, speakers, and a second hearing of streams.
 import type { ModelPlan, PlanOptions } from '../../src/api/types.js';
 import type { PlannedMemory } from '../../src/protocol/files.js';
 
@@ -9,12 +9,18 @@ const detectorBytes = 10 << 20;
 /** A second hearing has the detector too. */
 const secondDetectorBytes = 1 << 20;
 
-type Uses = 'revisionBytes' | 'detectorBytes' | 'engineBytes' | 'furtherBytes';
+/**
+ * The networks that tell speakers apart, and what an hour leaves: 48 MB were measured. Voices of longer recordings are joined before they
+ * are compared, which takes 22 MB more at most.
+ */
+const speakersBytes = 70 << 20;
+
+type Uses = 'revisionBytes' | 'detectorBytes' | 'speakersBytes' | 'engineBytes' | 'furtherBytes';
 
 /** `plan` is the core's, of the model alone. */
 export function withUses(
   plan: PlannedMemory['plan'],
-  { vad = true, revise = false, workers = 1 }: PlanOptions,
+  { vad = true, revise = false, speakers = false, workers = 1 }: PlanOptions,
 ): PlannedMemory['plan'] & Pick<ModelPlan, Uses> {
   const { kvCacheBytes, activationBytes, sequenceBytes, wordBytes } = plan;
   // The second hearing holds its beams while the first one works.
@@ -22,6 +28,7 @@ export function withUses(
   const uses = {
     revisionBytes: revise ? secondBytes : 0,
     detectorBytes: vad ? detectorBytes + (revise ? secondDetectorBytes : 0) : 0,
+    speakersBytes: speakers ? speakersBytes : 0,
     engineBytes,
     // One copy more is on its way to an engine.
     furtherBytes:

@@ -20,6 +20,7 @@ export interface Needs {
   readonly peakBytes: number;
   /** Those of the peak that the first engine does not have to address. */
   readonly detectorBytes: number;
+  readonly speakersBytes: number;
   readonly furtherBytes: number;
   /** Bytes to be fetched and cached. */
   readonly keptLaterBytes: number;
@@ -42,7 +43,8 @@ export function verdictOn(needs: Needs, device: Device): PlanVerdict {
 
   function fitsInto(): PlanVerdict['fits'] {
     const needed = inWords(peakBytes);
-    const addressed = needs.peakBytes - needs.detectorBytes - needs.furtherBytes;
+    const { detectorBytes, speakersBytes, furtherBytes } = needs;
+    const addressed = needs.peakBytes - detectorBytes - speakersBytes - furtherBytes;
     if (addressed > mostWasmBytes) {
       reasons.push(`it needs ${inWords(addressed)}, and WebAssembly addresses 4 GiB`);
       return 'no';

@@ -13,6 +13,8 @@ export interface PlanOptions extends LoadOptions {
   readonly vad?: boolean;
   /** Whether to count what `stream({ revise: true })` takes: `false` if absent. */
   readonly revise?: boolean;
+  /** Whether to count what telling the speakers apart takes: `false` if absent. */
+  readonly speakers?: boolean;
 }
 
 /** What a model needs, in bytes. */
@@ -34,13 +36,15 @@ export interface ModelPlan {
   readonly revisionBytes: number;
   /** The voice detector while it is in use, by a second hearing too; 0 with `vad: false`. It runs apart from the engine. */
   readonly detectorBytes: number;
+  /** With `speakers`: their networks while a recording or stream of up to three hours is heard; otherwise 0. They run apart from the engine. */
+  readonly speakersBytes: number;
   /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
   /** With a number of `workers`: the engines beside the first one, and the copy of its memory that they are made from; otherwise 0. */
   readonly furtherBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;
-  /** Upper bound of the memory for loading and running: the engine's (`wasmBytes`) and the detector's. */
+  /** Upper bound of the memory for loading and running: the engine's (`wasmBytes`), the detector's and the speakers'. */
   readonly peakBytes: number;
   readonly threads: number;
   readonly verdict: PlanVerdict;
