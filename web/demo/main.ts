@@ -65,10 +65,27 @@ const live: LiveCaptions = new LiveCaptions({
   onOver: () => queue.next(),
 });
 
+/** What was shown before what is shown now. */
+let before: TranscriptDocument | undefined;
+
 /** Shows a transcript: one that has just begun, or an earlier one. */
 function show(document: TranscriptDocument): void {
+  if (transcript.document !== document) before = transcript.document;
   transcript.show(document);
   history.shown = document;
+}
+
+/** A recording that cannot be read leaves no empty transcript in place of the one before. */
+function takeBack(document: TranscriptDocument): boolean {
+  if (!document.isEmpty || transcript.document !== document) return false;
+  if (before) {
+    show(before);
+  } else {
+    transcript.hide();
+    history.shown = undefined;
+  }
+  before = undefined;
+  return true;
 }
 
 const models: ModelDesk = new ModelDesk(work, {
@@ -142,6 +159,7 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
     }),
   // One that goes on may be worked with.
   show: (document) => document === transcript.document || show(document),
+  takeBack,
   isInUse: () => transcript.isInUse,
 });
 

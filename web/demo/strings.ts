@@ -349,7 +349,12 @@ export const strings = {
     cutRecording: 'This recording ends in the middle: part of the file is missing.',
     damagedRecording: 'This recording is damaged and cannot be read.',
     notDecoded:
-      'This browser cannot read this kind of recording. Convert it to MP3, M4A or WAV and try again.',
+      'This browser cannot read this kind of recording. Convert it to MP3 or WAV and try again.',
+    notDecodedKind: (kind: string) =>
+      `This browser cannot read ${kind}. Convert it to MP3 or WAV and try again.`,
+    notBegun:
+      'This browser cannot read this recording. Convert it to MP3 or WAV and try again; if that fails, too, it is damaged.',
+    noSound: 'This video has no sound, so there is nothing to write down.',
     outOfMemory: 'This device has not enough memory for it. Try a smaller model.',
     webPage:
       'This is a web page that was saved in place of the file. Download the file itself and try again.',
