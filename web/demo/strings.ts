@@ -363,6 +363,7 @@ export const strings = {
     archive: (what: string) => `This is ${what}. Unpack it, then drop what is in it.`,
     unknown: 'This is neither a recording nor a model that this page knows.',
     json: 'This is a JSON text without a model. Drop it together with the model’s other files.',
+    unknownStep: (step: string) => `This page cannot run a network with this step: ${step}.`,
     other: (what: string) => `This is ${what}, not a recording or a model.`,
     leftOut: (names: string) => `${names} was left out: one model is used at a time.`,
   },
@@ -504,6 +505,11 @@ export const strings = {
     title: (name: string) => `Convert ${name}`,
     label: 'How exact its numbers are kept',
     start: 'Convert',
+    waits: 'Choose how exact its numbers are kept.',
+    lacksWords: (beside: string) =>
+      `Its list of words is in another file, and without it there would be no text. Drop it together with ${beside}, or drop its whole folder.`,
+    beside: 'tokenizer.json (or vocab.json) and config.json',
+    besideCTranslate2: 'vocabulary.txt (or vocabulary.json, or tokenizer.json) and config.json',
     sizes: (bytes: number) =>
       `about ${bytes < 1e7 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`,
     types: {

@@ -35,6 +35,11 @@ function sentenceFor({ code, details, message }: SusurrusError): string | undefi
     case 'unsupported_feature':
       if (/has no audio track/.test(message)) return files.noSound;
       return subject === 'audio' || /^WAV/.test(subject ?? '') ? notDecoded(details) : undefined;
+    case 'unsupported_operator': {
+      // "node 7 "conv" (Einsum)"
+      const [step] = /node \d+ [^:.]*/.exec(message) ?? [];
+      return step === undefined ? undefined : files.unknownStep(step.trim());
+    }
     case 'out_of_memory':
       return files.outOfMemory;
     default:
