@@ -12,6 +12,7 @@ import { ModelDesk } from './models/model_desk.js';
 import { SpeakersFile } from './models/speakers_file.js';
 import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
+import { KeptView } from './offline/kept_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
@@ -172,6 +173,17 @@ const record = new RecordButton({
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),
   onError: (title, error) => work.errors.show(title, error),
+});
+
+new KeptView({
+  stop: async () => {
+    if (live.isRunning || record.isRecording) return strings.kept.stopFirst;
+    queue.stopAll();
+    await queue.free;
+    return undefined;
+  },
+  transcripts: () => history.count(),
+  deleteTranscripts: () => history.deleteAll(),
 });
 
 // What would be lost with the page. Live captions are kept as they come.

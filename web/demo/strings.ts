@@ -118,6 +118,25 @@ export const strings = {
     faster: (times: string) => `${times} times as fast as speech`,
     slower: 'slower than speech',
   },
+  kept: {
+    title: 'Kept in this browser, on this device',
+    models: (count: number, bytes: string) =>
+      count === 0 ? 'Models: none' : `Models: ${count}, ${bytes}`,
+    transcripts: (count: number) => `Transcripts: ${count === 0 ? 'none' : count}`,
+    recordings: 'Recordings: none; they are never kept',
+    settings: (count: number, bytes: string) =>
+      count === 0 ? 'Settings: none' : `Settings and unfinished live captions: ${count}, ${bytes}`,
+    page: (bytes: string | undefined) => `This page itself, to work offline: ${bytes ?? 'none'}`,
+    delete: 'Delete everything',
+    question:
+      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts and settings cannot be brought back.',
+    cancel: 'Keep it',
+    deleted:
+      'Everything was deleted. What is loaded stays in use until you close the page; opened again, it begins anew.',
+    deletedElsewhere: 'In another tab everything that this page keeps was deleted.',
+    notDeleted: (why: string) => `Some of it could not be deleted: ${why}`,
+    stopFirst: 'Stop the recording or the live captions first.',
+  },
   models: {
     label: 'Model',
     choose: 'Choose a model',

@@ -142,6 +142,10 @@ export class QueueDesk<Text extends SavedText> {
     for (const { id, text } of this.#queue.items) if (text && isMeant(text)) this.#queue.cancel(id);
   }
 
+  stopAll(): void {
+    this.#queue.cancelAll();
+  }
+
   /** Resolves when nothing is under way any more; undefined if that is so already. */
   get free(): Promise<void> | undefined {
     return this.#queue.free;
