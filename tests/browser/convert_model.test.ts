@@ -9,7 +9,8 @@ import type * as FilesEntry from '../../web/src/files.js';
 import type * as BrowserEntry from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
-import { type Stage, shown, startStage, worked } from './browser_page.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
+import { type Stage, drop, dropAll, shown, startStage, worked } from './browser_page.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
 
 const root = mkdtempSync(join(tmpdir(), 'susurrus-page-'));
@@ -136,6 +137,45 @@ test('files of a folder become the bytes that Node writes', () =>
     expect(problems).toEqual([]);
   }));
 
+test('M12: what lacks its list of words is refused with the files to drop, and the model in use stays', async () => {
+  const { page, problems } = await stage.open();
+  const before = await page.textContent('#model_name');
+  const weights = readFileSync(join(folder, 'model.safetensors'));
+  const config = readFileSync(join(folder, 'config.json'));
+  const message = () => page.textContent('#error_message');
+  for (const files of [
+    [['model.safetensors', weights]],
+    [
+      ['model.safetensors', weights],
+      ['config.json', config],
+    ],
+  ] as const) {
+    await worked(page, () => dropAll(page, files));
+    await shown(message).toMatch(
+      /Drop it together with tokenizer\.json \(or vocab\.json\) and config\.json/,
+    );
+    await shown(() => page.isHidden('#conversion')).toBe(true);
+    await shown(() => page.textContent('#model_name')).toBe(before);
+  }
+  await worked(page, () => page.click('#sample'));
+  await shown(() => page.isVisible('#transcript')).toBe(true);
+  expect(problems).toEqual([]);
+});
+
+describeWithShared(['golden/ctranslate2'], 'model.bin of faster-whisper', () => {
+  test('M12: alone it names the files of its folder', async () => {
+    const { page, problems } = await stage.open();
+    const before = await page.textContent('#model_name');
+    const weights = readFileSync(join(sharedFolder, 'golden/ctranslate2/float16/model.bin'));
+    await worked(page, () => drop(page, 'model.bin', weights));
+    await shown(() => page.textContent('#error_message')).toMatch(
+      /Drop it together with vocabulary\.txt \(or .*\) and config\.json/,
+    );
+    await shown(() => page.textContent('#model_name')).toBe(before);
+    expect(problems).toEqual([]);
+  });
+});
+
 test('the demo page converts what is dropped on it, runs it and offers the file', async () => {
   const { page, problems } = await stage.open();
   const dropModel = () =>
@@ -158,6 +198,11 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
 
   await dropModel();
   await page.waitForSelector('#conversion:not([hidden])');
+  // Nothing moves while the page waits for the person.
+  await shown(() => page.textContent('#status')).toBe('Choose how exact its numbers are kept.');
+  await shown(() => page.evaluate(() => document.querySelector('#progress')?.className)).toContain(
+    'idle',
+  );
   const types = await page.locator('.conversion-type strong').allTextContents();
   expect(types).toEqual(['q8_0 ', 'f16 ', 'q5_0 ', 'q4_0 ']);
   await shown(() => page.locator('.conversion-type').first().textContent()).toMatch(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
+import { writeOnnx } from '../support/onnx_writer.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { floats, ints, tennisNode, text, writeTennis } from '../support/tennis_writer.js';
 import {
@@ -139,6 +140,28 @@ test('without shapes, or with an unknown operator, the graph is there all the sa
   await dropped(page, 'odd.tsm', small([1, 3, 2, 2], 'yolo'));
   await shown(async () => (await boxes(page)).at(-1)).toBe('yolo');
   await shown(() => page.textContent('#network_note')).toMatch(/not known.*yolo/);
+  expect(problems).toEqual([]);
+});
+
+test('M13: an ONNX network that is dropped is drawn and run as a module is; one that cannot run says which step', async () => {
+  const { page, problems } = await stage.open();
+  const network = (op: string) =>
+    writeOnnx({
+      inputs: [{ name: 'x', type: 'f32', shape: [1, 4] }],
+      nodes: [{ op, name: 'last', inputs: ['x'], outputs: ['y'] }],
+      outputs: ['y'],
+    });
+  await dropped(page, 'net.onnx', network('Relu'));
+  await shown(() => page.textContent('#network_title')).toBe('net.onnx');
+  await shown(async () => (await boxes(page)).at(-1)).toMatch(/^relu 1×4$/i);
+  await worked(page, () => page.click('#network_inputs button'));
+  await shown(async () => (await rows(page, '#network_outputs')).length).toBe(1);
+  await dropped(page, 'odd.onnx', network('Einsum'));
+  await shown(() => page.textContent('#error_title')).toBe('odd.onnx could not be loaded');
+  await shown(() => page.textContent('#error_message')).toBe(
+    'This page cannot run a network with this step: node 0 "last" (Einsum).',
+  );
+  await shown(() => page.textContent('#network_title')).toBe('net.onnx');
   expect(problems).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 // Several files at once on the demo page: recordings in their order, a model with them, and wrong ones among them.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { encoded, opusFile } from '../support/encoded_audio.js';
 import { limit } from '../support/limits.js';
 import {
   type Stage,
@@ -231,6 +232,44 @@ test('one in the middle that fails says why, and the others go on', async () => 
     .getByRole('button', { name: 'Remove page.mp3 from the list' })
     .click();
   await shown(() => rows(page)).toHaveLength(3);
+  expect(problems).toEqual([]);
+});
+
+test('M11: what cannot be read says why in plain words, and what was in view stays', async () => {
+  const sound = await encoded('m4a', 'aac', { samples: new Float32Array(16000), rate: 16000 });
+  const alac = Buffer.from(sound);
+  alac.write('alac', alac.indexOf('mp4a'), 'latin1');
+  // With its description of AAC, Chromium would play it all the same.
+  alac.write('free', alac.indexOf('esds'), 'latin1');
+  const unreadable: readonly (readonly [string, Uint8Array, RegExp])[] = [
+    ['silent.webm', await opusFile('webm', []), /^This video has no sound, /],
+    [
+      'memo.m4a',
+      alac,
+      /^This browser cannot read Apple Lossless \(ALAC\)\. Convert it to MP3 or WAV /,
+    ],
+    [
+      'cut.mp4',
+      sound.subarray(0, sound.length / 3),
+      /^This recording (ends in the middle|is damaged)/,
+    ],
+  ];
+  const { page, problems } = await stage.open();
+  const message = () => page.textContent('#error_message');
+  for (const [name, bytes, told] of unreadable) {
+    await worked(page, () => drop(page, name, bytes));
+    await shown(message).toMatch(told);
+    await shown(() => page.isHidden('#transcript')).toBe(true);
+  }
+  await worked(page, () => drop(page, 'good.wav', wav));
+  await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+  for (const [name, bytes, told] of unreadable) {
+    await worked(page, () => drop(page, name, bytes));
+    await shown(message).toMatch(told);
+    await shown(() => page.textContent('#transcript_title')).toBe('good.wav');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#nothing_heard')).toBe(true);
+  }
   expect(problems).toEqual([]);
 });
 

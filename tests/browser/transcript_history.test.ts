@@ -483,6 +483,47 @@ describe('earlier transcripts', () => {
     expect(problems).toEqual([]);
   });
 
+  test('and all else that the page keeps are deleted after one question; what runs is stopped, another tab notices', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'kept.wav', sampleBytes()));
+    await page.locator('#history_list > li').first().waitFor();
+    // As the service worker keeps them, which does not run here.
+    await page.evaluate(async () => {
+      const cache = await caches.open('susurrus-page-1');
+      await cache.put('page.js', new Response(new Uint8Array(2e6)));
+    });
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await settled(other);
+    await other.locator('#history_list > li').first().waitFor();
+    await page.evaluate(() => localStorage.setItem('elsewhere', 'of another page'));
+    await page.click('#engine summary');
+    const list = () => page.textContent('#kept_list');
+    await shown(list).toMatch(/Models: \d+, .*Transcripts: 1.*This page itself, .* 2 MB/);
+    await page.click('#kept_delete');
+    await page.getByRole('button', { name: 'Keep it' }).click();
+    await shown(list).toMatch(/Transcripts: 1/);
+
+    await drop(page, 'long.wav', longRecording(12));
+    await page.waitForSelector('html[data-state="busy"]', { state: 'attached' });
+    await page.click('#kept_delete');
+    await page.locator('#kept_question').getByRole('button', { name: 'Delete everything' }).click();
+    await shown(() => page.textContent('#kept_said')).toMatch(/^Everything was deleted\./);
+    await shown(list).toMatch(/^Models: noneTranscripts: none.*Settings: none.*offline: none$/);
+    await settled(page);
+    await other.getByText('In another tab everything that this page keeps was deleted.').waitFor();
+    await shown(() => other.locator('#history_list > li').count()).toBe(0);
+    const left = await page.evaluate(async () => ({
+      caches: (await caches.keys()).filter((name) => name.startsWith('susurrus-page')),
+      settings: Object.keys(localStorage),
+    }));
+    expect(left).toEqual({ caches: [], settings: ['elsewhere'] });
+    await page.reload();
+    await settled(page);
+    await shown(() => page.locator('#history_list > li').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test('of two tabs do not destroy each other', async () => {
     const { page, problems } = await stage.open();
     const other = await anotherTab(page.context(), stage.address);

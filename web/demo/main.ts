@@ -12,6 +12,7 @@ import { ModelDesk } from './models/model_desk.js';
 import { SpeakersFile } from './models/speakers_file.js';
 import { SpeedPromise } from './models/speed_promise.js';
 import { NetworkView } from './network/network_view.js';
+import { KeptView } from './offline/kept_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
@@ -65,10 +66,27 @@ const live: LiveCaptions = new LiveCaptions({
   onOver: () => queue.next(),
 });
 
+/** What was shown before what is shown now. */
+let before: TranscriptDocument | undefined;
+
 /** Shows a transcript: one that has just begun, or an earlier one. */
 function show(document: TranscriptDocument): void {
+  if (transcript.document !== document) before = transcript.document;
   transcript.show(document);
   history.shown = document;
+}
+
+/** A recording that cannot be read leaves no empty transcript in place of the one before. */
+function takeBack(document: TranscriptDocument): boolean {
+  if (!document.isEmpty || transcript.document !== document) return false;
+  if (before) {
+    show(before);
+  } else {
+    transcript.hide();
+    history.shown = undefined;
+  }
+  before = undefined;
+  return true;
 }
 
 const models: ModelDesk = new ModelDesk(work, {
@@ -142,6 +160,7 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
     }),
   // One that goes on may be worked with.
   show: (document) => document === transcript.document || show(document),
+  takeBack,
   isInUse: () => transcript.isInUse,
 });
 
@@ -154,6 +173,17 @@ const record = new RecordButton({
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),
   onError: (title, error) => work.errors.show(title, error),
+});
+
+new KeptView({
+  stop: async () => {
+    if (live.isRunning || record.isRecording) return strings.kept.stopFirst;
+    queue.stopAll();
+    await queue.free;
+    return undefined;
+  },
+  transcripts: () => history.count(),
+  deleteTranscripts: () => history.deleteAll(),
 });
 
 // What would be lost with the page. Live captions are kept as they come.

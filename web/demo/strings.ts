@@ -118,6 +118,25 @@ export const strings = {
     faster: (times: string) => `${times} times as fast as speech`,
     slower: 'slower than speech',
   },
+  kept: {
+    title: 'Kept in this browser, on this device',
+    models: (count: number, bytes: string) =>
+      count === 0 ? 'Models: none' : `Models: ${count}, ${bytes}`,
+    transcripts: (count: number) => `Transcripts: ${count === 0 ? 'none' : count}`,
+    recordings: 'Recordings: none; they are never kept',
+    settings: (count: number, bytes: string) =>
+      count === 0 ? 'Settings: none' : `Settings and unfinished live captions: ${count}, ${bytes}`,
+    page: (bytes: string | undefined) => `This page itself, to work offline: ${bytes ?? 'none'}`,
+    delete: 'Delete everything',
+    question:
+      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts and settings cannot be brought back.',
+    cancel: 'Keep it',
+    deleted:
+      'Everything was deleted. What is loaded stays in use until you close the page; opened again, it begins anew.',
+    deletedElsewhere: 'In another tab everything that this page keeps was deleted.',
+    notDeleted: (why: string) => `Some of it could not be deleted: ${why}`,
+    stopFirst: 'Stop the recording or the live captions first.',
+  },
   models: {
     label: 'Model',
     choose: 'Choose a model',
@@ -349,7 +368,12 @@ export const strings = {
     cutRecording: 'This recording ends in the middle: part of the file is missing.',
     damagedRecording: 'This recording is damaged and cannot be read.',
     notDecoded:
-      'This browser cannot read this kind of recording. Convert it to MP3, M4A or WAV and try again.',
+      'This browser cannot read this kind of recording. Convert it to MP3 or WAV and try again.',
+    notDecodedKind: (kind: string) =>
+      `This browser cannot read ${kind}. Convert it to MP3 or WAV and try again.`,
+    notBegun:
+      'This browser cannot read this recording. Convert it to MP3 or WAV and try again; if that fails, too, it is damaged.',
+    noSound: 'This video has no sound, so there is nothing to write down.',
     outOfMemory: 'This device has not enough memory for it. Try a smaller model.',
     webPage:
       'This is a web page that was saved in place of the file. Download the file itself and try again.',
@@ -358,6 +382,7 @@ export const strings = {
     archive: (what: string) => `This is ${what}. Unpack it, then drop what is in it.`,
     unknown: 'This is neither a recording nor a model that this page knows.',
     json: 'This is a JSON text without a model. Drop it together with the model’s other files.',
+    unknownStep: (step: string) => `This page cannot run a network with this step: ${step}.`,
     other: (what: string) => `This is ${what}, not a recording or a model.`,
     leftOut: (names: string) => `${names} was left out: one model is used at a time.`,
   },
@@ -499,6 +524,11 @@ export const strings = {
     title: (name: string) => `Convert ${name}`,
     label: 'How exact its numbers are kept',
     start: 'Convert',
+    waits: 'Choose how exact its numbers are kept.',
+    lacksWords: (beside: string) =>
+      `Its list of words is in another file, and without it there would be no text. Drop it together with ${beside}, or drop its whole folder.`,
+    beside: 'tokenizer.json (or vocab.json) and config.json',
+    besideCTranslate2: 'vocabulary.txt (or vocabulary.json, or tokenizer.json) and config.json',
     sizes: (bytes: number) =>
       `about ${bytes < 1e7 ? (bytes / 1e6).toFixed(1) : Math.round(bytes / 1e6)} MB`,
     types: {

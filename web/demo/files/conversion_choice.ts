@@ -1,21 +1,39 @@
 // Before another program's model is converted: which type its weights shall have.
 import { inspect } from '../../src/files.js';
+import { formatsWithConfigBeside } from '../../src/api/generated/formats.js';
 import { byId, element } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { convertedBytes, isQuantised, offeredTypes, type OfferedType } from './conversion_sizes.js';
+
+/** Files that list what the weights' numbers stand for, as the converter looks for them. */
+const vocabularyFiles = /^(tokenizer\.json|vocab\.json|vocabulary\.(json|txt))$/i;
+export const lacksWords = (format?: string): Error =>
+  new Error(
+    strings.conversion.lacksWords(
+      format === 'CTranslate2' ? strings.conversion.besideCTranslate2 : strings.conversion.beside,
+    ),
+  );
 
 export class ConversionChoice {
   readonly #card = byId('conversion', HTMLElement);
   readonly #form = byId('conversion_form', HTMLFormElement);
   readonly #types = byId('conversion_types', HTMLElement);
 
-  /** Returns undefined for the types that the weights have; rejects when the signal is aborted. */
+  /**
+   * Returns undefined for the types that the weights have; rejects when the signal is aborted, and where the model could write no
+   * text. `onWaiting` is called when it is the person's turn.
+   */
   async ask(
     files: readonly File[],
     name: string,
     signal: AbortSignal,
+    onWaiting: () => void,
   ): Promise<OfferedType | undefined> {
     const facts = await inspect(files, { signal });
+    const isWithout = formatsWithConfigBeside.includes(facts.format);
+    if (isWithout && !files.some((file) => vocabularyFiles.test(file.name))) {
+      throw lacksWords(facts.format);
+    }
     // Blocks stay as they are.
     if (isQuantised(facts)) return undefined;
     byId('conversion_title', HTMLElement).textContent = strings.conversion.title(name);
@@ -23,6 +41,7 @@ export class ConversionChoice {
       ...offeredTypes.map((type) => this.#option(type, convertedBytes(facts, type))),
     );
     this.#card.hidden = false;
+    onWaiting();
     this.#form.querySelector('input')?.focus();
     try {
       await this.#answered(signal);

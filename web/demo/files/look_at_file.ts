@@ -23,8 +23,8 @@ export type AskLoader = (file: File) => Promise<unknown>;
 const tennisCode = [0x29, 0x09, 0x91, 0x19];
 const endingOf = (endings: readonly string[]): RegExp =>
   new RegExp(`\\.(${endings.join('|')})$`, 'i');
-const tennisEnding = endingOf(fileEndings.TenniS);
-const modelEnding = endingOf([...Object.values(fileEndings).flat(), 'pt', 'onnx']);
+const networkEnding = endingOf([...fileEndings.TenniS, 'onnx']);
+const modelEnding = endingOf([...Object.values(fileEndings).flat(), 'pt']);
 const audioEnding =
   /\.(wav|wave|mp3|m4a|m4b|mp4|m4v|aac|flac|ogg|oga|opus|weba|webm|mkv|mov|avi|aiff?|caf|wma|amr|3gp)$/i;
 
@@ -65,7 +65,7 @@ async function lookAtHead(file: File, head: Uint8Array, askLoader: AskLoader): P
   const marked = fileMarks.find(({ at, bytes }) => bytes.every((byte, i) => head[at + i] === byte));
   if (marked) return { kind: marked.kind === 'network' ? 'model' : marked.kind };
   const isTennis = tennisCode.every((byte, i) => head[4 + i] === byte);
-  if (isTennis || tennisEnding.test(name)) return { kind: 'module' };
+  if (isTennis || networkEnding.test(name)) return { kind: 'module' };
   if (/^(\xef\xbb\xbf)?\s*\{/.test(text)) return { kind: 'beside' };
   // Its error names what it is.
   if (modelEnding.test(name)) return { kind: 'model' };

@@ -12,6 +12,8 @@ export function plainProblem(error: unknown): string {
 function sentenceFor({ code, details, message }: SusurrusError): string | undefined {
   const { files } = strings;
   const { got = '', subject, reason } = details;
+  // Every decoder gave up before the first sound: damage looks like a kind that the browser does not know.
+  if (reason === 'bad_audio' && / at 0\.000 s$/.test(got)) return files.notBegun;
   switch (code) {
     case 'unknown_format':
       return wrongKind(details);
@@ -28,15 +30,37 @@ function sentenceFor({ code, details, message }: SusurrusError): string | undefi
     case 'source_failed':
       if (/NotFoundError|NotReadableError/.test(got)) return files.gone;
       return /no audio file that the browser can decode/.test(message)
-        ? files.notDecoded
+        ? notDecoded(details)
         : undefined;
     case 'unsupported_feature':
-      return subject === 'audio' || /^WAV/.test(subject ?? '') ? files.notDecoded : undefined;
+      if (/has no audio track/.test(message)) return files.noSound;
+      return subject === 'audio' || /^WAV/.test(subject ?? '') ? notDecoded(details) : undefined;
+    case 'unsupported_operator': {
+      // "node 7 "conv" (Einsum)"
+      const [step] = /node \d+ [^:.]*/.exec(message) ?? [];
+      return step === undefined ? undefined : files.unknownStep(step.trim());
+    }
     case 'out_of_memory':
       return files.outOfMemory;
     default:
       return undefined;
   }
+}
+
+/** Names of codecs that people may have heard of. */
+const codecNames: Readonly<Record<string, string>> = {
+  alac: 'Apple Lossless (ALAC)',
+  'ac-3': 'Dolby Digital (AC-3)',
+  ac3: 'Dolby Digital (AC-3)',
+  'ec-3': 'Dolby Digital Plus (E-AC-3)',
+  eac3: 'Dolby Digital Plus (E-AC-3)',
+};
+
+/** The codec is told apart from the file's kind: one M4A can be read where another cannot. */
+function notDecoded({ got = '' }: SusurrusError['details']): string {
+  const [, codec = ''] = / with (\S+)$/.exec(got) ?? [];
+  const { files } = strings;
+  return codec === '' ? files.notDecoded : files.notDecodedKind(codecNames[codec] ?? codec);
 }
 
 /** "This download is incomplete: 20.0 of 42.8 MB are here." */

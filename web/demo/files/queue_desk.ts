@@ -27,6 +27,8 @@ interface Callbacks<Text extends SavedText> {
   }) => Promise<string>;
   /** Shows the text of the recording that is being transcribed, or that the user chose. */
   readonly show: (text: Text) => unknown;
+  /** One that is shown has failed: shows what was shown before, if it has no words. Returns whether it was so. */
+  readonly takeBack: (text: Text) => boolean;
   /** Whether a person works with what is shown, so that it may not be taken away. */
   readonly isInUse: () => boolean;
 }
@@ -138,6 +140,10 @@ export class QueueDesk<Text extends SavedText> {
   /** Stops those whose text is one of these. */
   stop(isMeant: (text: Text) => boolean): void {
     for (const { id, text } of this.#queue.items) if (text && isMeant(text)) this.#queue.cancel(id);
+  }
+
+  stopAll(): void {
+    this.#queue.cancelAll();
   }
 
   /** Resolves when nothing is under way any more; undefined if that is so already. */
@@ -311,6 +317,9 @@ export class QueueDesk<Text extends SavedText> {
     const { id, problem, state, file } = item;
     const doneText = this.#doneTexts.get(id) ?? '';
     this.#doneTexts.delete(id);
+    const isTakenBack =
+      state === 'failed' && this.#shown === id && item.text && this.#calls.takeBack(item.text);
+    if (isTakenBack) this.#shown = undefined;
     if (this.#lead()) this.#showFirst();
     const isCurrent = this.#listening !== undefined && this.#work.isCurrent(this.#listening);
     if (state === 'stopped' && !item.text) {

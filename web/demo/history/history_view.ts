@@ -119,6 +119,16 @@ export class HistoryView {
     return this.#library.flush();
   }
 
+  /** How many are kept. */
+  async count(): Promise<number> {
+    return (await this.#library.list()).length;
+  }
+
+  /** Deletes all, for good. */
+  async deleteAll(): Promise<void> {
+    await this.#deleteThemAll();
+  }
+
   /** Whether something cannot be kept, and would be lost with the page. */
   get isUnkept(): boolean {
     return !this.#problem.hidden && this.#library.unwritten.length > 0;

@@ -3,7 +3,7 @@ import { loadModel } from '../../src/index.js';
 import { openModule } from '../../src/graph.js';
 import type { GraphModule } from '../../src/graph.js';
 import type { Model } from '../../src/index.js';
-import { ConversionChoice } from '../files/conversion_choice.js';
+import { ConversionChoice, lacksWords } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';
 import type { Work } from '../shell/work.js';
@@ -156,7 +156,7 @@ export class ModelDesk {
     });
   }
 
-  /** A TenniS module. */
+  /** A TenniS module or an ONNX network. */
   useNetwork(source: URL | File, name: string, offered?: OfferedModel): Promise<void> {
     return this.#use(
       strings.models.loading,
@@ -179,12 +179,17 @@ export class ModelDesk {
     this.#coming = undefined;
     const signal = this.#begin(strings.models.converting, name);
     try {
-      const dtype = await this.#choice.ask(files, name, signal);
+      const dtype = await this.#choice.ask(files, name, signal, () =>
+        this.#work.status.waits(strings.conversion.waits),
+      );
+      this.#work.show(this.#loads.text);
       const { file, warnings } = await convertFiles(files, name, {
         dtype,
         signal,
         onPart: (part) => this.#work.status.progress(part),
       });
+      // It would be in use in place of one that writes text.
+      if (warnings.some((warning) => /has no vocabulary/.test(warning))) throw lacksWords();
       this.#calls.onConverted(file, warnings);
       this.#loads.prepared();
       await this.useModel(file, file.name);

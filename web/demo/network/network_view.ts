@@ -45,8 +45,10 @@ export class NetworkView {
         ? 'It takes sound. Give it a recording, or the sample: it hears it frame by frame.'
         : 'It takes no sound. Run it on noise or zeros to see what it gives.';
     } catch (error) {
-      const { graph } = await inspect(source);
+      // The graph of an ONNX file is read by its run alone.
+      const { graph } = await inspect(source).catch(() => ({ graph: undefined }));
       if (graph) this.#draw(withoutRun(graph));
+      else this.#drawNothing();
       this.#note.textContent = `Shapes and cost are not known: ${error instanceof Error ? error.message : String(error)}`;
     }
     this.#fields = module.inputs.map(
@@ -143,6 +145,12 @@ export class NetworkView {
     this.#run = run;
     this.#soundInput = soundInputOf(run, this.#module?.inputs ?? []);
     this.#draw(withRun(run));
+  }
+
+  #drawNothing(): void {
+    byId('network_meta', HTMLElement).textContent = '';
+    this.#graph.replaceChildren();
+    byId('graph_table', HTMLTableElement).replaceChildren();
   }
 
   #draw(graph: ShownGraph): void {

@@ -66,6 +66,14 @@ export class StatusView {
     document.documentElement.dataset.state = 'busy';
   }
 
+  /** What goes on waits for the person; nothing moves meanwhile. */
+  waits(text: string): void {
+    this.#text.textContent = text;
+    this.#remaining.textContent = '';
+    this.#bar.classList.add('idle');
+    this.#bar.value = 0;
+  }
+
   /** Part done, 0 to 1, and the seconds that the rest will take. */
   progress(part: number, remainingSeconds?: number): void {
     this.#bar.value = Math.min(1, Math.max(0, part));

@@ -173,6 +173,16 @@ function listed(text: string): string[] {
 
 /** The English name of a language, or its code if it has none. */
 export function languageName(code: string): string {
-  const name = languageNames[code] ?? code;
+  const name = languageNames[code] ?? withRegion(code);
   return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+}
+
+/** "American English" for "en-us", as .april models call theirs. */
+function withRegion(code: string): string {
+  try {
+    return new Intl.DisplayNames('en', { type: 'language', fallback: 'code' }).of(code) ?? code;
+  } catch {
+    // The model's file may call it anything.
+    return code;
+  }
 }

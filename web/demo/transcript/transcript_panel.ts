@@ -153,11 +153,12 @@ export class TranscriptPanel {
   }
 
   #showState(document: TranscriptDocument): void {
-    const { isGrowing, isEmpty, note, rejected } = document;
+    const { duration, isGrowing, isEmpty, note, rejected } = document;
     this.#note.textContent = note;
     if (document.recording !== this.#recording) this.#showRecording(document.recording);
     this.#showGoOn(document);
-    this.#nothing.hidden = isGrowing || !isEmpty || note === '';
+    // It would be a claim about a recording that was not heard to its end.
+    this.#nothing.hidden = isGrowing || !isEmpty || duration === undefined;
     this.#tools.hidden = isEmpty && !document.canUndo;
     this.#undo.disabled = !document.canUndo;
     this.#redo.disabled = !document.canRedo;

@@ -16,8 +16,8 @@ export async function decodeWholeFile(
   facts: AudioFileFacts | undefined,
   signal: AbortSignal | undefined,
 ): Promise<DecodedAudio> {
+  const what = [facts?.format, facts?.codec].filter(Boolean).join(' with ');
   if (typeof OfflineAudioContext === 'undefined') {
-    const what = [facts?.format, facts?.codec].filter(Boolean).join(' with ');
     throw sourceFailed(
       'audio',
       `this browser cannot decode ${what || 'such files'} in a worker; decode it in the page, or give WAV or samples`,
@@ -34,7 +34,13 @@ export async function decodeWholeFile(
     );
     return { channels, sampleRate: buffer.sampleRate };
   } catch (error) {
-    throw sourceFailed('audio', 'this is no audio file that the browser can decode', {}, error);
+    const details = what === '' ? {} : { got: what };
+    throw sourceFailed(
+      'audio',
+      'this is no audio file that the browser can decode',
+      details,
+      error,
+    );
   }
 }
 

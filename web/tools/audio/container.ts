@@ -94,14 +94,21 @@ async function openTrack(
     if (format === 'Ogg') return undefined; // tracks of other codecs are not listed
     throw audioError('malformed', `This ${format} file lists no tracks; it may be incomplete`);
   }
-  const [codec, config, duration] = await damagedIn(format, () =>
-    Promise.all([track.getCodec(), track.getDecoderConfig(), track.getDurationFromMetadata()]),
+  const [codec, codecInFile, config, duration] = await damagedIn(format, () =>
+    Promise.all([
+      track.getCodec(),
+      track.getInternalCodecId(),
+      track.getDecoderConfig(),
+      track.getDurationFromMetadata(),
+    ]),
   );
+  // A codec that is not known here is called what the file calls it, as "alac".
+  const otherCodec = typeof codecInFile === 'string' ? codecInFile : undefined;
   const ending = { seconds: Infinity };
   return {
     facts: {
       format,
-      codec: codec ?? undefined,
+      codec: codec ?? otherCodec,
       duration: duration ?? undefined,
       sampleRate: config?.sampleRate,
       channels: config?.numberOfChannels,

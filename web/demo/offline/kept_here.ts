@@ -1,0 +1,78 @@
+// Everything that the page keeps in this browser, to be listed and deleted.
+import { deleteModel, listModels } from '../../src/cache.js';
+
+/** All names of this page and its package begin with it. */
+const prefix = 'susurrus';
+
+export interface KeptHere {
+  readonly models: { readonly count: number; readonly bytes: number };
+  /** The page's own files, for when there is no network. */
+  readonly pageBytes: number;
+  /** Settings, and copies of live captions. */
+  readonly settings: { readonly count: number; readonly bytes: number };
+}
+
+/** What the browser refuses to say counts as nothing. */
+export async function keptHere(): Promise<KeptHere> {
+  const models = await listModels().catch(() => []);
+  const settings = settingNames();
+  return {
+    models: {
+      count: models.length,
+      bytes: models.reduce((sum, { byteCount }) => sum + byteCount, 0),
+    },
+    pageBytes: await bytesOfCaches().catch(() => 0),
+    settings: {
+      count: settings.length,
+      bytes: settings.reduce((sum, name) => sum + 2 * (localStorage.getItem(name) ?? '').length, 0),
+    },
+  };
+}
+
+/** Deletes all but the transcripts, which the history deletes. Goes on past what is refused, then rejects with the first refusal. */
+export async function deleteKept(): Promise<void> {
+  const models = listModels().then((all) => Promise.all(all.map(deleteModel)));
+  const done = await Promise.allSettled([models, deleteSettings()]);
+  // The models' files are closed by now. The worker goes first, or it would keep the page's files anew.
+  const page = await Promise.allSettled([endServices().then(deleteCaches)]);
+  const refused = [...done, ...page].find(({ status }) => status === 'rejected');
+  if (refused?.status === 'rejected') throw refused.reason;
+}
+
+function settingNames(): string[] {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+  } catch {
+    return [];
+  }
+}
+
+function deleteSettings(): Promise<void> {
+  for (const name of settingNames()) localStorage.removeItem(name);
+  return Promise.resolve();
+}
+
+/** Pages of other folders of this site have services of their own. */
+async function endServices(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return;
+  const registration = await navigator.serviceWorker.getRegistration();
+  await registration?.unregister();
+}
+
+const cacheNames = async (): Promise<string[]> =>
+  'caches' in globalThis ? (await caches.keys()).filter((name) => name.startsWith(prefix)) : [];
+
+async function deleteCaches(): Promise<void> {
+  await Promise.all((await cacheNames()).map((name) => caches.delete(name)));
+}
+
+async function bytesOfCaches(): Promise<number> {
+  const names = (await cacheNames()).filter((name) => name.startsWith(`${prefix}-`));
+  const sizes = names.map(async (name) => {
+    const cache = await caches.open(name);
+    const answers = await cache.matchAll();
+    const blobs = await Promise.all(answers.map((answer) => answer.blob()));
+    return blobs.reduce((sum, blob) => sum + blob.size, 0);
+  });
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}
