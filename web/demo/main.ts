@@ -21,7 +21,7 @@ import { Work } from './shell/work.js';
 import { strings } from './strings.js';
 import { doneText, Transcriber, type Turn } from './transcript/transcriber.js';
 import { ListeningOptions } from './transcript/listening_options.js';
-import type { TranscriptDocument } from './transcript/transcript_document.js';
+import type { DocumentChange, TranscriptDocument } from './transcript/transcript_document.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const offline = new OfflineView();
@@ -163,12 +163,18 @@ window.addEventListener('beforeunload', (event) => {
   }
 });
 
+/** Names change with edits and their undoing, and in other tabs. */
+function onNamed({ kind }: DocumentChange): void {
+  if (kind === 'edited' || kind === 'named' || kind === 'renewed') queue.showNames();
+}
+
 async function listen(file: File, turn: Turn): Promise<string> {
   if (!network.isShown && models.model) {
     return transcriber.transcribe(models.model, file, {
       ...turn,
       onText: (document) => {
         history.keep(document);
+        document.listen(onNamed);
         turn.onText(document);
       },
     });

@@ -178,6 +178,8 @@ export const strings = {
   },
   transcript: {
     again: 'Transcribe again',
+    rename: 'Give it another name',
+    newName: 'Name of the transcript',
     goOn: 'Continue',
     chooseToGoOn: (name: string) => `Choose ${name} to continue`,
     otherRecording: (name: string, wanted: string) =>
@@ -324,6 +326,8 @@ export const strings = {
     hint: 'Kept by this browser on this device. Recordings are not kept.',
     search: 'Search all transcripts',
     notFound: 'No transcript has these words.',
+    rename: 'Rename',
+    renameOne: (name: string) => `Rename the transcript of ${name}`,
     delete: 'Delete',
     deleteOne: (name: string) => `Delete the transcript of ${name}`,
     deleted: 'Deleted.',

@@ -128,6 +128,11 @@ export class QueueDesk<Text extends SavedText> {
     this.#asked(true, () => this.#queue.again(item.id, true));
   }
 
+  /** A transcript may have another name. */
+  showNames(): void {
+    this.#update();
+  }
+
   /** Something else is shown; the transcription goes on unseen. */
   leave(): void {
     this.#shown = undefined;
