@@ -353,23 +353,42 @@ describe('the library', () => {
     document.call('Mine');
     await here.flush();
     expect(textsKept()).toEqual(['Mine: one: two']);
+    const opened = await there.open(id);
+    say(document, 'three');
+    await here.flush();
+    opened?.call('Named there');
+    await there.flush();
+    say(document, 'four');
+    await here.flush();
+    expect(textsKept()).toEqual(['Named there: one: two: three: four']);
+    document.call('Mine');
+    await here.flush();
     await there.rename(id, '  ');
     await there.rename('gone', 'Nobody');
-    expect(textsKept()).toEqual(['Mine: one: two']);
+    expect(textsKept()).toEqual(['Mine: one: two: three: four']);
     // Where the text is another one, too, both stay; a copy takes a new name whole.
     edit(await there.open(id), 'theirs');
     await there.rename(id, 'Third');
     edit(document, 'mine');
     await here.flush();
-    expect(textsKept()).toEqual(['Third: theirs: two', 'Copy of Mine: mine: two']);
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'Copy of Mine: mine: two: three: four',
+    ]);
     document.call('My own');
     await here.flush();
     document.undo();
     await here.flush();
-    expect(textsKept()).toEqual(['Third: theirs: two', 'Copy of Mine: mine: two']);
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'Copy of Mine: mine: two: three: four',
+    ]);
     document.redo();
     await here.flush();
-    expect(textsKept()).toEqual(['Third: theirs: two', 'My own: mine: two']);
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'My own: mine: two: three: four',
+    ]);
     expect(problems).toEqual([]);
   });
 

@@ -107,6 +107,16 @@ export class Autosave {
     return true;
   }
 
+  /** Returns whether nothing but the name was changed here: then the text is what another tab has made of it. */
+  async #takeText(): Promise<boolean> {
+    const { name } = this.#stored;
+    if (!areSame({ ...this.#kept().content, name }, this.#stored)) return false;
+    const there = await this.#keeper.read(this.#id);
+    if (!there) return false;
+    this.renew({ ...there.content, name: this.name }, there.revision);
+    return true;
+  }
+
   /** Writes at once what is not written yet. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -132,7 +142,9 @@ export class Autosave {
     this.#isByHand = false;
     try {
       let kept = await this.#writeNow(isByHand);
-      if (kept === 'changed' && (await this.#takeName())) kept = await this.#writeNow(isByHand);
+      while (kept === 'changed' && ((await this.#takeName()) || (await this.#takeText()))) {
+        kept = await this.#writeNow(isByHand);
+      }
       if (kept === 'gone') {
         // It is written should a person bring it back, or go on editing it.
         this.#isDirty = true;
