@@ -3,6 +3,7 @@ import { ConvertedView } from './files/converted_view.js';
 import { DropZone } from './files/drop_zone.js';
 import { Intake } from './files/intake.js';
 import { QueueDesk } from './files/queue_desk.js';
+import { WaitingFiles } from './files/waiting_files.js';
 import { HistoryView } from './history/history_view.js';
 import { documentOf, fill } from './live/heard_document.js';
 import { LiveCaptions } from './live/live_captions.js';
@@ -17,6 +18,7 @@ import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
 import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
+import { pageStore } from './shell/text_store.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
 import { doneText, Transcriber, type Turn } from './transcript/transcriber.js';
@@ -120,12 +122,15 @@ const models: ModelDesk = new ModelDesk(work, {
   giveUpWaiting: () => queue.giveUp(),
 });
 
+const waited = new WaitingFiles(pageStore, () => byId('file', HTMLInputElement).click());
+
 const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
   comes: () => models.coming,
   // Engines share recordings in chunks only, and a network has one.
+  onUnheard: (files) => (waited.waiting = files),
   places: () =>
     !network.isShown && listening.hearsInChunks ? (models.model?.info.workers ?? 1) : 1,
   onWaiting: () => {
@@ -199,7 +204,10 @@ async function useSample(): Promise<void> {
   queue.add([new File([await response.blob()], name, { type: 'audio/wav' })]);
 }
 
-new DropZone((files) => void intake.take(files));
+new DropZone((files) => {
+  waited.take(files);
+  void intake.take(files);
+});
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   const recording = transcript.document?.recording;

@@ -368,6 +368,12 @@ export const strings = {
   queue: {
     title: (count: number) => `${count} files`,
     oneTitle: 'One file',
+    wereWaiting: (count: number) =>
+      count === 1
+        ? 'A recording was waiting when the page was closed'
+        : `${count} recordings were waiting when the page was closed`,
+    andMore: (count: number) => ` and ${count} more`,
+    chooseAgain: (count: number) => (count === 1 ? 'Choose it again' : 'Choose them again'),
     stopAll: 'Stop all',
     pauseAll: 'Pause all',
     resumeAll: 'Continue all',
