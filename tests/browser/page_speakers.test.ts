@@ -116,7 +116,7 @@ describe('speakers', () => {
     await shown(() => focused(page)).toBe('S1: change this name');
     await page.locator('.speaker-name').nth(1).click();
     await page.keyboard.type('Grace');
-    await page.click('#transcript_title');
+    await page.click('#transcript_meta');
     await shown(() => names(page)).toEqual(['S1', 'Grace', 'S1', 'S3']);
     expect(problems).toEqual([]);
   });

@@ -724,3 +724,71 @@ test('fits a telephone', async () => {
     320,
   );
 });
+
+test('what waited is listed after a reload, until it is chosen again or dismissed, and in one tab', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  const names = (tab: Page) => tab.textContent('#waited_names');
+  await holdText(page);
+  await dropAll(page, [
+    ['long.wav', longRecording(12)],
+    ['a.wav', wav],
+    ['removed.wav', wav],
+    ['b.wav', wav],
+    ['c.wav', wav],
+  ]);
+  await page.locator('.history-open', { hasText: 'long.wav' }).waitFor();
+  await rowOf(page, 'removed.wav').getByRole('button', { name: 'Cancel' }).click();
+  const other = await page.context().newPage();
+  await other.goto(stage.address);
+  await settled(other);
+  await shown(() => other.isHidden('#waited')).toBe(true);
+  await page.reload();
+  await settled(page);
+  await shown(() => names(page)).toBe('a.wav, b.wav, c.wav');
+  await shown(() => page.textContent('#waited_title')).toMatch(/^3 recordings were waiting/);
+  await other.reload();
+  await settled(other);
+  await shown(() => other.isHidden('#waited')).toBe(true);
+  // They are still known after another reload; a file of another size is another one.
+  await page.reload();
+  await settled(page);
+  await shown(() => names(page)).toBe('a.wav, b.wav, c.wav');
+  await worked(page, () => drop(page, 'a.wav', longSilence(2)));
+  await shown(() => names(page)).toBe('a.wav, b.wav, c.wav');
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose them again' }).click();
+  const chooser = await choosing;
+  expect(chooser.isMultiple()).toBe(true);
+  await worked(page, () =>
+    chooser.setFiles(
+      ['a.wav', 'b.wav'].map((name) => ({ name, mimeType: 'audio/wav', buffer: wav })),
+    ),
+  );
+  await shown(() => names(page)).toBe('c.wav');
+  await page.click('#waited_dismiss');
+  await shown(() => page.isHidden('#waited')).toBe(true);
+  await page.reload();
+  await settled(page);
+  await shown(() => page.isHidden('#waited')).toBe(true);
+  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toMatch(/waiting/);
+  expect(problems).toEqual([]);
+});
+
+test('what waits where nothing can be stored is transcribed all the same', async () => {
+  const { page, problems } = await stage.open({ processors: 1 });
+  await page.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('no', 'QuotaExceededError');
+    };
+  });
+  await page.reload();
+  await settled(page);
+  await worked(page, () =>
+    dropAll(page, [
+      ['a.wav', wav],
+      ['b.wav', wav],
+    ]),
+  );
+  await shown(() => rows(page)).toEqual(['a.wav: done', 'b.wav: done']);
+  expect(problems).toEqual([]);
+});

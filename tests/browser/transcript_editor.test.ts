@@ -97,7 +97,7 @@ describe('editing', () => {
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
     await page.locator('.segment').first().click();
     await page.fill('.segment-field', ['kept', ...sampleSegments.slice(1)].join(' '));
-    await page.click('#transcript_title');
+    await page.click('#transcript_meta');
     await shown(() => segmentTexts(page)).toEqual(['kept', ...sampleSegments.slice(1)]);
     // Not heard while one edits.
     await shown(() => isPaused(page)).toBe(true);
@@ -469,7 +469,7 @@ describe('the menu to save', () => {
     // It closes where one goes elsewhere.
     await page.click('#save');
     await page.locator('#save_menu').waitFor();
-    await page.click('#transcript_title');
+    await page.click('#transcript_meta');
     await shown(() => page.isHidden('#save_menu')).toBe(true);
     expect(problems).toEqual([]);
   });

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  dropAll,
   editSegment,
   keepEarlier,
   longRecording,
@@ -367,7 +368,7 @@ describe('earlier transcripts', () => {
     await isKept(page, 'changed meanwhile');
     await shown(() => row.evaluate((one) => one === document.activeElement)).toBe(true);
     await page.evaluate(() => {
-      document.getElementById('transcript_title')!.textContent = '';
+      document.querySelector('.title-name')!.textContent = '';
     });
     await page.mouse.up();
     await shown(() => page.textContent('#transcript_title')).toBe('one.wav');
@@ -521,6 +522,110 @@ describe('earlier transcripts', () => {
     await page.reload();
     await settled(page);
     await shown(() => page.locator('#history_list > li').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('have another name where a person gives them one, in files to save and after Undo, too', async () => {
+    const { page, problems } = await stage.open({ acceptDownloads: true, processors: 1 });
+    await worked(page, () =>
+      dropAll(page, [
+        ['one.wav', sampleBytes()],
+        ['two.wav', sampleBytes()],
+      ]),
+    );
+    await listed(page, 2);
+    const title = () => page.textContent('#transcript_title');
+    const queued = () => page.locator('.queue-name').allTextContents();
+    await page.click('.title-name');
+    await page.keyboard.type('Board meeting');
+    await page.keyboard.press('Enter');
+    await shown(title).toBe('Board meeting');
+    const focused = () => page.evaluate(() => document.activeElement?.className);
+    await shown(focused).toBe('title-name quiet');
+    await shown(() => names(page)).toEqual(['Board meeting', 'one.wav']);
+    await shown(queued).toEqual(['one.wav', 'Board meeting']);
+    expect((await saved(page, 'text')).name).toBe('Board meeting.txt');
+    await page
+      .getByRole('button', { name: 'Remove Board meeting from the list', exact: true })
+      .waitFor();
+
+    // Neither blanks nor what is given up are a name.
+    for (const [name, key] of [
+      ['   ', 'Enter'],
+      ['', 'Enter'],
+      ['given up', 'Escape'],
+    ] as const) {
+      await page.click('.title-name');
+      await page.fill('.title-field', name);
+      await page.press('.title-field', key);
+      await shown(title).toBe('Board meeting');
+    }
+    await page.click('#undo');
+    await shown(title).toBe('two.wav');
+    await shown(queued).toEqual(['one.wav', 'two.wav']);
+    await shown(() => names(page)).toEqual(['two.wav', 'one.wav']);
+    await shown(() => page.isDisabled('#undo')).toBe(true);
+    await page.click('#redo');
+    await shown(title).toBe('Board meeting');
+
+    // A name is a line, not longer than the field takes.
+    await page.click('.title-name');
+    await page.keyboard.insertText('x'.repeat(300));
+    await page.click('#transcript_meta');
+    await shown(title).toBe('x'.repeat(80));
+    await shown(() => names(page)).toEqual(['x'.repeat(80), 'one.wav']);
+    expect((await saved(page, 'text')).name).toBe(`${'x'.repeat(60)}.txt`);
+
+    // The list renames what is not shown.
+    const rename = page.getByRole('button', { name: 'Rename the transcript of one.wav' });
+    await rename.press('Enter');
+    await page.keyboard.type('Interview');
+    await page.keyboard.press('Enter');
+    await shown(() => names(page)).toEqual(['x'.repeat(80), 'Interview']);
+    await shown(() =>
+      page
+        .getByRole('button', { name: 'Rename the transcript of Interview' })
+        .evaluate((one) => one === document.activeElement),
+    ).toBe(true);
+    await shown(queued).toEqual(['Interview', 'x'.repeat(80)]);
+    await page.reload();
+    await settled(page);
+    await page.click('.history-open >> text="Interview"');
+    await shown(title).toBe('Interview');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    expect(problems).toEqual([]);
+  });
+
+  test('have one name in two tabs, also where one of them goes on writing', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'talk.wav', sampleBytes()));
+    await listed(page, 1);
+    const other = await anotherTab(page.context(), stage.address);
+    await listed(other, 1);
+    await other.click('.history-rename');
+    await other.keyboard.type('Renamed there');
+    await other.keyboard.press('Enter');
+    for (const tab of [page, other]) {
+      await shown(() => names(tab)).toEqual(['Renamed there']);
+    }
+    await shown(() => page.textContent('#transcript_title')).toBe('Renamed there');
+    await editSegment(page, 0, 'edited');
+    await isKept(other, 'edited');
+    await shown(() => names(other)).toEqual(['Renamed there']);
+
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
+    await listed(other, 2);
+    await other.getByRole('button', { name: 'Rename the transcript of long.wav' }).click();
+    await other.keyboard.type('Named while it grows');
+    await other.keyboard.press('Enter');
+    await shown(() => names(other)).toEqual(['Named while it grows', 'Renamed there']);
+    await release();
+    await settled(page);
+    for (const tab of [page, other]) {
+      await shown(() => names(tab)).toEqual(['Named while it grows', 'Renamed there']);
+    }
+    await shown(() => page.textContent('#transcript_title')).toBe('Named while it grows');
     expect(problems).toEqual([]);
   });
 

@@ -339,6 +339,82 @@ describe('the library', () => {
     expect(textsKept()).toEqual(['talk.mp3: theirs', 'Copy of talk.mp3: mine again']);
   });
 
+  test('has the name that another tab gives it, also while it grows or is edited here', async () => {
+    const [here, there] = [tab(), tab()];
+    const document = await keepOne(here, 'one');
+    const { id } = document.facts;
+    await there.rename(id, 'Theirs');
+    say(document, 'two');
+    await here.flush();
+    expect(textsKept()).toEqual(['Theirs: one: two']);
+    expect(document.facts.name).toBe('Theirs');
+    // The last name counts.
+    await there.rename(id, 'Theirs again');
+    document.call('Mine');
+    await here.flush();
+    expect(textsKept()).toEqual(['Mine: one: two']);
+    const opened = await there.open(id);
+    say(document, 'three');
+    await here.flush();
+    opened?.call('Named there');
+    await there.flush();
+    say(document, 'four');
+    await here.flush();
+    expect(textsKept()).toEqual(['Named there: one: two: three: four']);
+    document.call('Mine');
+    await here.flush();
+    await there.rename(id, '  ');
+    await there.rename('gone', 'Nobody');
+    expect(textsKept()).toEqual(['Mine: one: two: three: four']);
+    // Where the text is another one, too, both stay; a copy takes a new name whole.
+    edit(await there.open(id), 'theirs');
+    await there.rename(id, 'Third');
+    edit(document, 'mine');
+    await here.flush();
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'Copy of Mine: mine: two: three: four',
+    ]);
+    document.call('My own');
+    await here.flush();
+    document.undo();
+    await here.flush();
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'Copy of Mine: mine: two: three: four',
+    ]);
+    document.redo();
+    await here.flush();
+    expect(textsKept()).toEqual([
+      'Third: theirs: two: three: four',
+      'My own: mine: two: three: four',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('is told of a name that another tab has given, and keeps it where it cannot be read', async () => {
+    const channel: {
+      postMessage(message: unknown): void;
+      onmessage: ((event: MessageEvent) => unknown) | null;
+    } = {
+      postMessage: () => undefined,
+      onmessage: null,
+    };
+    const here = new Library(storage, calls, channel);
+    const document = await keepOne(here, 'one');
+    await tab().rename(document.facts.id, 'Theirs');
+    const read = jest.spyOn(storage, 'read').mockRejectedValueOnce(new Error('no'));
+    channel.onmessage?.(new MessageEvent('message'));
+    await idle();
+    expect(read).toHaveBeenCalled();
+    expect(document.facts.name).toBe('talk.mp3');
+    channel.onmessage?.(new MessageEvent('message'));
+    await idle();
+    expect(document.facts.name).toBe('Theirs');
+    expect(document.canUndo).toBe(false);
+    expect(textsKept()).toEqual(['Theirs: one']);
+  });
+
   test('keeps what two tabs hear at once', async () => {
     await Promise.all([keepOne(tab(), 'one'), keepOne(tab(), 'two')]);
     expect(textsKept()).toEqual(['talk.mp3: one', 'talk.mp3: two']);

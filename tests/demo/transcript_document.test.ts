@@ -57,6 +57,26 @@ describe('a document', () => {
     expect(texts()).toEqual([' Hello world.', ' Second sentence.']);
   });
 
+  test('has another name, undone among the edits; blanks and another tab are no step', () => {
+    const first = document.facts.name;
+    edit([0, 'One.']);
+    document.call(' Board \n meeting ');
+    document.call('  ');
+    document.call('Board meeting');
+    expect(document.facts.name).toBe('Board meeting');
+    expect(document.content.name).toBe('Board meeting');
+    document.undo();
+    expect([document.facts.name, document.segments[0]?.text.trim()]).toEqual([first, 'One.']);
+    document.named('Theirs');
+    document.undo();
+    expect([document.facts.name, document.canUndo]).toEqual(['Theirs', false]);
+    document.redo();
+    document.redo();
+    expect(document.facts.name).toBe('Board meeting');
+    document.renew({ ...document.content, name: 'Renewed' });
+    expect([document.facts.name, document.canUndo]).toEqual(['Renewed', false]);
+  });
+
   test('forgets what was undone when something else is written', () => {
     edit([0, 'One.']);
     document.undo();

@@ -3,6 +3,7 @@ import { ConvertedView } from './files/converted_view.js';
 import { DropZone } from './files/drop_zone.js';
 import { Intake } from './files/intake.js';
 import { QueueDesk } from './files/queue_desk.js';
+import { WaitingFiles } from './files/waiting_files.js';
 import { HistoryView } from './history/history_view.js';
 import { documentOf, fill } from './live/heard_document.js';
 import { LiveCaptions } from './live/live_captions.js';
@@ -18,11 +19,12 @@ import { PlayerPanel } from './player/player_panel.js';
 import { RecordButton } from './recording/record_button.js';
 import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
+import { pageStore } from './shell/text_store.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
 import { doneText, Transcriber, type Turn } from './transcript/transcriber.js';
 import { ListeningOptions } from './transcript/listening_options.js';
-import type { TranscriptDocument } from './transcript/transcript_document.js';
+import type { DocumentChange, TranscriptDocument } from './transcript/transcript_document.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const offline = new OfflineView();
@@ -138,12 +140,15 @@ const models: ModelDesk = new ModelDesk(work, {
   giveUpWaiting: () => queue.giveUp(),
 });
 
+const waited = new WaitingFiles(pageStore, () => byId('file', HTMLInputElement).click());
+
 const queue = new QueueDesk<TranscriptDocument>(work, {
   hasModel: () => network.isShown || models.model !== undefined,
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
   comes: () => models.coming,
   // Engines share recordings in chunks only, and a network has one.
+  onUnheard: (files) => (waited.waiting = files),
   places: () =>
     !network.isShown && listening.hearsInChunks ? (models.model?.info.workers ?? 1) : 1,
   onWaiting: () => {
@@ -193,12 +198,18 @@ window.addEventListener('beforeunload', (event) => {
   }
 });
 
+/** Names change with edits and their undoing, and in other tabs. */
+function onNamed({ kind }: DocumentChange): void {
+  if (kind === 'edited' || kind === 'named' || kind === 'renewed') queue.showNames();
+}
+
 async function listen(file: File, turn: Turn): Promise<string> {
   if (!network.isShown && models.model) {
     return transcriber.transcribe(models.model, file, {
       ...turn,
       onText: (document) => {
         history.keep(document);
+        document.listen(onNamed);
         turn.onText(document);
       },
     });
@@ -223,7 +234,10 @@ async function useSample(): Promise<void> {
   queue.add([new File([await response.blob()], name, { type: 'audio/wav' })]);
 }
 
-new DropZone((files) => void intake.take(files));
+new DropZone((files) => {
+  waited.take(files);
+  void intake.take(files);
+});
 byId('sample', HTMLButtonElement).addEventListener('click', () => void useSample());
 byId('again', HTMLButtonElement).addEventListener('click', () => {
   const recording = transcript.document?.recording;

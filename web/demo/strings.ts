@@ -197,6 +197,8 @@ export const strings = {
   },
   transcript: {
     again: 'Transcribe again',
+    rename: 'Give it another name',
+    newName: 'Name of the transcript',
     goOn: 'Continue',
     chooseToGoOn: (name: string) => `Choose ${name} to continue`,
     otherRecording: (name: string, wanted: string) =>
@@ -343,6 +345,8 @@ export const strings = {
     hint: 'Kept by this browser on this device. Recordings are not kept.',
     search: 'Search all transcripts',
     notFound: 'No transcript has these words.',
+    rename: 'Rename',
+    renameOne: (name: string) => `Rename the transcript of ${name}`,
     delete: 'Delete',
     deleteOne: (name: string) => `Delete the transcript of ${name}`,
     deleted: 'Deleted.',
@@ -389,6 +393,12 @@ export const strings = {
   queue: {
     title: (count: number) => `${count} files`,
     oneTitle: 'One file',
+    wereWaiting: (count: number) =>
+      count === 1
+        ? 'A recording was waiting when the page was closed'
+        : `${count} recordings were waiting when the page was closed`,
+    andMore: (count: number) => ` and ${count} more`,
+    chooseAgain: (count: number) => (count === 1 ? 'Choose it again' : 'Choose them again'),
     stopAll: 'Stop all',
     pauseAll: 'Pause all',
     resumeAll: 'Continue all',

@@ -15,6 +15,8 @@ interface Callbacks<Text extends SavedText> {
   readonly comes: () => string | undefined;
   /** How many recordings can be listened to beside each other. */
   readonly places: () => number;
+  /** These would have to be chosen again after a reload: nothing of them is kept. */
+  readonly onUnheard: (files: readonly File[]) => void;
   /** Something joined or left what waits for the model. */
   readonly onWaiting: () => void;
   /** Returns the sentence that is shown when it is done. */
@@ -128,6 +130,11 @@ export class QueueDesk<Text extends SavedText> {
     }
     this.#follows = true;
     this.#asked(true, () => this.#queue.again(item.id, true));
+  }
+
+  /** A transcript may have another name. */
+  showNames(): void {
+    this.#update();
   }
 
   /** Something else is shown; the transcription goes on unseen. */
@@ -363,8 +370,17 @@ export class QueueDesk<Text extends SavedText> {
     return all.length === 1 ? own : together;
   }
 
+  /** Waits, has just begun, or could not begin. */
+  #isUnheard({ state, text, problem }: QueueItem<Text>): boolean {
+    const isHeld = state === 'stopped' && problem !== undefined;
+    const isOnItsWay = state === 'waiting' || state === 'listening' || isHeld;
+    return isOnItsWay && (text?.isEmpty ?? true);
+  }
+
   #update(): void {
     const { items } = this.#queue;
+    const unheard = items.filter((item) => this.#isUnheard(item));
+    this.#calls.onUnheard(unheard.map(({ file }) => file));
     const lacksModel = this.#calls.isLoading() || !this.#calls.hasModel();
     this.#view.update({ items, shown: this.#shown, first: this.#leading?.id, lacksModel });
     this.#saving.offer(items.flatMap(({ text }) => text ?? []));

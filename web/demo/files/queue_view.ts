@@ -15,8 +15,11 @@ interface Callbacks {
   readonly onStopAll: () => void;
 }
 
+/** A recording whose transcript may have another name by now. */
+export type NamedItem = QueueItem<{ readonly facts: { readonly name: string } }>;
+
 export interface ShownQueue {
-  readonly items: readonly QueueItem<unknown>[];
+  readonly items: readonly NamedItem[];
   /** Whose transcript is shown. */
   readonly shown: number | undefined;
   /** The first of those under way. Others may wait for its engines. */
@@ -33,7 +36,7 @@ export class QueueView {
   readonly #pause = byId('queue_pause', HTMLButtonElement);
   readonly #calls: Callbacks;
   readonly #rows = new Map<number, QueueRow>();
-  #items: readonly QueueItem<unknown>[] = [];
+  #items: readonly NamedItem[] = [];
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
@@ -44,7 +47,7 @@ export class QueueView {
     });
   }
 
-  get #pausable(): readonly QueueItem<unknown>[] {
+  get #pausable(): readonly NamedItem[] {
     return this.#items.filter(({ pausing }) => pausing?.isPossible);
   }
 
@@ -83,7 +86,7 @@ export class QueueView {
     if (hadFocus && !this.#list.contains(document.activeElement)) this.#keepFocus();
   }
 
-  #add(item: QueueItem<unknown>): QueueRow {
+  #add(item: NamedItem): QueueRow {
     const row = new QueueRow(item, this.#calls);
     this.#rows.set(item.id, row);
     return row;
@@ -116,31 +119,30 @@ class QueueRow {
   readonly #remove: HTMLButtonElement;
   #isPaused = false;
 
-  constructor({ id, file }: QueueItem<unknown>, calls: Callbacks) {
+  constructor({ id }: NamedItem, calls: Callbacks) {
     const { queue } = strings;
-    const button = (text: string, label: string, onPress: (id: number) => void) => {
+    const button = (text: string, onPress: (id: number) => void) => {
       const made = element('button', '', text);
       made.type = 'button';
-      if (label) made.setAttribute('aria-label', label);
       made.addEventListener('click', () => onPress(id));
       return made;
     };
-    this.#name = button(file.name, '', calls.onShow);
+    this.#name = button('', calls.onShow);
     this.#name.className = 'queue-name';
-    this.#name.title = queue.show(file.name);
-    this.#pause = button('', '', () => calls.onPause([id], !this.#isPaused));
-    this.#cancel = button(queue.cancel, queue.cancelOne(file.name), calls.onCancel);
-    this.#again = button(queue.again, queue.againOne(file.name), calls.onAgain);
-    this.#remove = button(queue.remove, queue.removeOne(file.name), calls.onRemove);
+    this.#pause = button('', () => calls.onPause([id], !this.#isPaused));
+    this.#cancel = button(queue.cancel, calls.onCancel);
+    this.#again = button(queue.again, calls.onAgain);
+    this.#remove = button(queue.remove, calls.onRemove);
     this.#bar.max = 1;
-    this.#bar.setAttribute('aria-label', file.name);
     const actions = element('div', 'actions');
     actions.append(this.#pause, this.#cancel, this.#again, this.#remove);
     this.element.append(this.#name, this.#state, this.#bar, actions, this.#problem);
   }
 
-  update(item: QueueItem<unknown>, { isShown, hasBegun, lacksModel }: RowFacts): void {
+  update(item: NamedItem, { isShown, hasBegun, lacksModel }: RowFacts): void {
     const { state, part = 0, problem, text, pausing, file } = item;
+    const name = text?.facts.name ?? file.name;
+    this.#call(name);
     this.element.dataset.state = state;
     this.element.classList.toggle('begun', hasBegun);
     this.#name.disabled = text === undefined;
@@ -155,10 +157,21 @@ class QueueRow {
     this.#pause.hidden = pausing?.isPossible !== true;
     this.#pause.textContent = this.#isPaused ? strings.queue.resume : strings.queue.pause;
     const { resumeOne, pauseOne } = strings.queue;
-    this.#pause.setAttribute('aria-label', (this.#isPaused ? resumeOne : pauseOne)(file.name));
+    this.#pause.setAttribute('aria-label', (this.#isPaused ? resumeOne : pauseOne)(name));
     this.#cancel.hidden = state !== 'waiting' && state !== 'listening';
     this.#again.hidden = state !== 'stopped' && state !== 'failed';
     this.#remove.hidden = !this.#cancel.hidden;
+  }
+
+  #call(name: string): void {
+    if (this.#name.textContent === name) return;
+    const { show, cancelOne, againOne, removeOne } = strings.queue;
+    this.#name.textContent = name;
+    this.#name.title = show(name);
+    this.#bar.setAttribute('aria-label', name);
+    this.#cancel.setAttribute('aria-label', cancelOne(name));
+    this.#again.setAttribute('aria-label', againOne(name));
+    this.#remove.setAttribute('aria-label', removeOne(name));
   }
 }
 
@@ -170,7 +183,7 @@ export function pausedText({ place, file }: QueueItem<unknown>, isNamed: boolean
 }
 
 function stateText(
-  { state, part = 0, remainingSeconds, pausing }: QueueItem<unknown>,
+  { state, part = 0, remainingSeconds, pausing }: NamedItem,
   hasBegun: boolean,
   lacksModel: boolean,
 ): string {

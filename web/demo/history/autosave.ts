@@ -6,10 +6,10 @@ import {
   type TranscriptDocument,
 } from '../transcript/transcript_document.js';
 import type { Kept, KeptTranscripts } from './kept_transcripts.js';
-import type { Unwritten } from './last_words.js';
+import { areSame, type Unwritten } from './last_words.js';
 
 /** Where transcripts are kept. */
-export type Keeper = Pick<KeptTranscripts, 'write'>;
+export type Keeper = Pick<KeptTranscripts, 'write' | 'read'>;
 
 export interface AutosaveCalls {
   readonly onKept: () => void;
@@ -29,7 +29,10 @@ export class Autosave {
   readonly #keeper: Keeper;
   readonly #calls: AutosaveCalls;
   #id: string;
-  #name: string;
+  /** A copy is called so until a person gives the document another name. */
+  #copy: { readonly of: string; readonly name: string } | undefined;
+  /** The document as it is stored at this revision. */
+  #stored: DocumentContent;
   #revision: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isDirty = false;
@@ -49,13 +52,19 @@ export class Autosave {
     this.#keeper = keeper;
     this.#calls = calls;
     this.#id = document.facts.id;
-    this.#name = document.facts.name;
+    this.#stored = document.content;
     this.#revision = revision;
     document.listen((change) => this.#onChange(change));
   }
 
   get id(): string {
     return this.#id;
+  }
+
+  /** The name that it is kept under. */
+  get name(): string {
+    const { name } = this.#document.facts;
+    return this.#copy?.of === name ? this.#copy.name : name;
   }
 
   /** The revision that the document is, where nothing of it waits to be written and it grows no more. */
@@ -74,7 +83,38 @@ export class Autosave {
   /** The document becomes what another tab has written. */
   renew(content: DocumentContent, revision: number): void {
     this.#revision = revision;
+    this.#stored = content;
     this.#document.renew(content);
+  }
+
+  /** Takes the name that another tab has given it, if nothing waits to be written. */
+  async agree(): Promise<void> {
+    if (!this.#isDirty && !this.#writing) await this.#takeName();
+  }
+
+  /** Returns whether what is stored by now differs in the name alone. A name that was given here, too, stays. */
+  async #takeName(): Promise<boolean> {
+    const there = await this.#keeper.read(this.#id);
+    const { name } = this.#stored;
+    if (!there || !areSame({ ...there.content, name }, this.#stored)) return false;
+    const isNamedHere = this.name !== name;
+    this.#revision = there.revision;
+    this.#stored = there.content;
+    if (!isNamedHere && there.content.name !== name) {
+      this.#copy = undefined;
+      this.#document.named(there.content.name);
+    }
+    return true;
+  }
+
+  /** Returns whether nothing but the name was changed here: then the text is what another tab has made of it. */
+  async #takeText(): Promise<boolean> {
+    const { name } = this.#stored;
+    if (!areSame({ ...this.#kept().content, name }, this.#stored)) return false;
+    const there = await this.#keeper.read(this.#id);
+    if (!there) return false;
+    this.renew({ ...there.content, name: this.name }, there.revision);
+    return true;
   }
 
   /** Writes at once what is not written yet. */
@@ -88,7 +128,7 @@ export class Autosave {
   }
 
   #onChange({ kind }: DocumentChange): void {
-    if (kind === 'renewed' || kind === 'rest') return;
+    if (kind === 'renewed' || kind === 'rest' || kind === 'named') return;
     this.#isDirty = true;
     if (kind === 'edited') this.#isByHand = true;
     // Not put off by further changes: a transcript that grows without a pause is kept, too.
@@ -101,14 +141,16 @@ export class Autosave {
     this.#isDirty = false;
     this.#isByHand = false;
     try {
-      const kept = await this.#keeper.write(this.#kept(), this.#revision, isByHand);
+      let kept = await this.#writeNow(isByHand);
+      while (kept === 'changed' && ((await this.#takeName()) || (await this.#takeText()))) {
+        kept = await this.#writeNow(isByHand);
+      }
       if (kept === 'gone') {
         // It is written should a person bring it back, or go on editing it.
         this.#isDirty = true;
         return;
       }
       if (kept === 'changed') await this.#writeCopy();
-      else this.#revision = kept;
       this.#calls.onKept();
     } catch (error) {
       this.#isDirty = true;
@@ -120,24 +162,34 @@ export class Autosave {
     }
   }
 
+  async #writeNow(isByHand: boolean): Promise<number | 'changed' | 'gone'> {
+    const all = this.#kept();
+    const kept = await this.#keeper.write(all, this.#revision, isByHand);
+    if (typeof kept !== 'number') return kept;
+    this.#revision = kept;
+    this.#stored = all.content;
+    return kept;
+  }
+
   /** Another tab has changed the same transcript: both stay. */
   async #writeCopy(): Promise<void> {
+    const name = this.#calls.nameOfCopy(this.name);
     this.#id = newId();
-    this.#name = this.#calls.nameOfCopy(this.#name);
-    const kept = await this.#keeper.write(this.#kept(), 0, true);
-    this.#revision = typeof kept === 'number' ? kept : 0;
+    this.#copy = { of: this.#document.facts.name, name };
+    this.#revision = 0;
+    await this.#writeNow(true);
   }
 
   #kept(): Kept {
     const content: DocumentContent = {
       ...this.#document.content,
       id: this.#id,
-      name: this.#name,
+      name: this.name,
     };
     const { created, duration } = content;
     return {
       id: this.#id,
-      name: this.#name,
+      name: content.name,
       created,
       changed: Date.now(),
       ...(duration !== undefined && { duration }),

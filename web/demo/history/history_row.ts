@@ -1,12 +1,14 @@
 // A row of the list of earlier transcripts. It is changed where it stands, so that a press or the keyboard's focus is not lost.
 import { element, textElement } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
+import { NameField } from '../shell/name_field.js';
 import { strings } from '../strings.js';
 import type { KeptEntry } from './kept_transcripts.js';
 import type { Finding } from './search_texts.js';
 
 export interface HistoryRowCalls {
   readonly onOpen: (entry: KeptEntry) => void;
+  readonly onRename: (entry: KeptEntry, name: string) => void;
   readonly onDelete: (entry: KeptEntry) => void;
   readonly onUndo: (entry: KeptEntry) => void;
 }
@@ -14,6 +16,7 @@ export interface HistoryRowCalls {
 export class HistoryRow {
   readonly element = element('li', 'history-item');
   readonly #open = element('button', 'history-open');
+  readonly #rename = element('button', 'history-rename', strings.history.rename);
   readonly #remove = element('button', 'history-delete', strings.history.delete);
   /** In place of all else while it can be brought back. */
   readonly #deleted = element('div', 'history-deleted');
@@ -21,19 +24,27 @@ export class HistoryRow {
   readonly #name = textElement('strong');
   readonly #facts = element('small');
   readonly #beginning = textElement('span', 'history-beginning');
+  readonly #field: NameField;
   #entry: KeptEntry;
 
   constructor(entry: KeptEntry, calls: HistoryRowCalls) {
     this.#entry = entry;
     this.#open.type = 'button';
+    this.#rename.type = 'button';
     this.#remove.type = 'button';
     this.#undo.type = 'button';
     this.#open.append(this.#name, this.#facts, this.#beginning);
     this.#open.addEventListener('click', () => calls.onOpen(this.#entry));
+    this.#field = new NameField(this.#open, 'history-field', {
+      name: () => this.#entry.name,
+      label: () => strings.transcript.newName,
+      onWritten: (name) => calls.onRename(this.#entry, name),
+    });
+    this.#rename.addEventListener('click', () => this.#field.open(this.#rename));
     this.#remove.addEventListener('click', () => calls.onDelete(this.#entry));
     this.#undo.addEventListener('click', () => calls.onUndo(this.#entry));
     this.#deleted.append(element('span', '', strings.history.deleted), this.#undo);
-    this.element.append(this.#open, this.#remove, this.#deleted);
+    this.element.append(this.#open, this.#rename, this.#remove, this.#deleted);
   }
 
   /** A person at the keyboard may still want it back. */
@@ -55,6 +66,7 @@ export class HistoryRow {
       const { before, found, after } = finding;
       this.#beginning.replaceChildren(before, element('mark', '', found), after);
     } else this.#beginning.textContent = entry.beginning;
+    this.#rename.setAttribute('aria-label', strings.history.renameOne(entry.name));
     this.#remove.setAttribute('aria-label', strings.history.deleteOne(entry.name));
     this.#undo.setAttribute('aria-label', strings.history.undoOne(entry.name));
     this.#turn(isDeleted);

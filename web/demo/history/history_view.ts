@@ -197,12 +197,17 @@ export class HistoryView {
       this.#rows.get(entry.id) ??
       new HistoryRow(entry, {
         onOpen: (one) => void this.#open(one),
+        onRename: (one, name) => void this.#try(() => this.#rename(one, name)),
         onDelete: (one) => void this.#try(() => this.#delete(one)),
         onUndo: ({ id }) => void this.#try(() => this.#undo(id)),
       });
     this.#rows.set(entry.id, row);
     row.update(entry, entry.id === this.#shown?.facts.id, isDeleted, finding);
     return row;
+  }
+
+  async #rename({ id, name: before }: KeptEntry, name: string): Promise<void> {
+    if (name !== before) await this.#library.rename(id, name);
   }
 
   async #delete({ id, name }: KeptEntry): Promise<void> {

@@ -45,6 +45,7 @@ export class Library {
       channel.onmessage = () => {
         // A deleted transcript may be back; text that came meanwhile is kept.
         void this.flush();
+        void this.#agree();
         calls.onChange();
       };
     }
@@ -65,6 +66,7 @@ export class Library {
           document.isEmpty && known === 0
             ? Promise.resolve(0)
             : this.#keeping.write(kept, known, mayReturn),
+        read: (id) => this.#keeping.read(id),
       },
       {
         onKept: () => this.#tell(),
@@ -87,6 +89,22 @@ export class Library {
 
   async list(): Promise<readonly KeptEntry[]> {
     return this.#keeping.list();
+  }
+
+  /** Another tab may have given names. */
+  async #agree(): Promise<void> {
+    const entries = await this.#keeping.list().catch(() => []);
+    for (const { autosave } of this.#open) {
+      const entry = entries.find(({ id }) => id === autosave.id);
+      if (entry && entry.name !== autosave.name) await autosave.agree().catch(() => undefined);
+    }
+  }
+
+  /** Gives a transcript another name, which can be undone where it is open. */
+  async rename(id: string, name: string): Promise<void> {
+    const document = await this.open(id);
+    document?.call(name);
+    await this.#flushed(id);
   }
 
   /** As it was kept; one that is open here with changes of its own, as it is. Undefined when it is gone. */

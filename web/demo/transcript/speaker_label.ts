@@ -1,5 +1,6 @@
 // Who speaks in a paragraph: a name that can be changed everywhere, and beside it whose the paragraph is.
 import { element, textElement } from '../shell/dom.js';
+import { NameField } from '../shell/name_field.js';
 import { strings } from '../strings.js';
 import { colourCount, type Person } from './people.js';
 
@@ -16,14 +17,18 @@ export class SpeakerLabel {
   readonly #name = textElement('button', 'speaker-name quiet');
   readonly #choice = element('select', 'speaker-choice');
   readonly #calls: SpeakerCalls;
+  readonly #field = new NameField(this.#name, 'speaker-field', {
+    name: () => this.#speaker,
+    label: () => strings.speakers.newName(this.#speaker),
+    onWritten: (name) => this.#calls.onRename(this.#speaker, name),
+  });
   #speaker = '';
-  #field: HTMLInputElement | undefined;
 
   constructor(calls: SpeakerCalls) {
     this.#calls = calls;
     this.#name.type = 'button';
     this.#name.title = strings.speakers.renameHint;
-    this.#name.addEventListener('click', () => this.#open());
+    this.#name.addEventListener('click', () => this.#field.open(this.#name));
     this.#choice.title = strings.speakers.attribute;
     // There may be hundreds of paragraphs: the choices are made when they are wanted.
     for (const event of ['pointerdown', 'focus']) {
@@ -70,36 +75,6 @@ export class SpeakerLabel {
     const { value } = this.#choice;
     this.#choice.value = this.#speaker;
     this.#calls.onAttribute(value === '' ? undefined : value);
-  }
-
-  #open(): void {
-    const field = textElement('input', 'speaker-field');
-    field.value = this.#speaker;
-    field.setAttribute('aria-label', strings.speakers.newName(this.#speaker));
-    field.maxLength = 80;
-    field.addEventListener('keydown', (event) => {
-      // While letters are put together, Enter chooses among them.
-      if (event.isComposing || !(event.key === 'Enter' || event.key === 'Escape')) return;
-      event.preventDefault();
-      this.#close(event.key === 'Enter');
-    });
-    field.addEventListener('blur', () => this.#close(true));
-    this.#field = field;
-    this.#name.hidden = true;
-    this.#name.after(field);
-    field.focus({ preventScroll: true });
-    field.select();
-  }
-
-  #close(isKept: boolean): void {
-    const field = this.#field;
-    if (!field) return;
-    this.#field = undefined;
-    const hadFocus = document.activeElement === field;
-    this.#name.hidden = false;
-    field.remove();
-    if (isKept) this.#calls.onRename(this.#speaker, field.value);
-    if (hadFocus) this.#name.focus({ preventScroll: true });
   }
 }
 

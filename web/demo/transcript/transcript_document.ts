@@ -38,7 +38,7 @@ export interface RejectedSegment extends TranscriptSegment {
 /** What a document is made from. */
 export interface DocumentFacts {
   readonly id: string;
-  /** Name of the recording. */
+  /** Name of the recording, or what a person calls it. */
   readonly name: string;
   /** When it was begun, in milliseconds since 1970. */
   readonly created: number;
@@ -77,10 +77,10 @@ export interface DocumentContent extends DocumentFacts {
 /**
  * Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. The
  * speakers become known in two steps: 'settling' before the segments change, so that whoever works with them can end that, and 'told'.
- * 'rest': what it takes to go on with it is another.
+ * 'rest': what it takes to go on with it is another. 'named': another tab has given it another name.
  */
 export interface DocumentChange {
-  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told' | 'rest';
+  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told' | 'rest' | 'named';
   readonly segments: readonly number[];
 }
 
@@ -95,14 +95,15 @@ interface Edit {
 interface Step {
   readonly edits: readonly Edit[];
   readonly people: { readonly before: readonly Person[]; readonly after: readonly Person[] };
+  readonly name: { readonly before: string; readonly after: string };
 }
 
 export class TranscriptDocument {
-  readonly facts: DocumentFacts;
   /** What it is the transcript of, as long as the page has it. */
   recording: File | undefined;
   /** The note that it has wherever it is kept, as long as it grows: the page may go at any time. */
   noteSoFar = '';
+  #facts: DocumentFacts;
   #segments: HeardSegment[];
   #rejected: readonly RejectedSegment[];
   #people: readonly Person[];
@@ -117,7 +118,7 @@ export class TranscriptDocument {
 
   private constructor(content: DocumentContent, isGrowing: boolean) {
     const { id, name, created, task, knowsDigitsAlone } = content;
-    this.facts = {
+    this.#facts = {
       id,
       name,
       created,
@@ -141,6 +142,10 @@ export class TranscriptDocument {
   /** One that was kept. */
   static of(content: DocumentContent): TranscriptDocument {
     return new TranscriptDocument(content, false);
+  }
+
+  get facts(): DocumentFacts {
+    return this.#facts;
   }
 
   get segments(): readonly HeardSegment[] {
@@ -295,7 +300,9 @@ export class TranscriptDocument {
   }
 
   /** It is as another tab has made it; what could be undone is gone. */
-  renew({ segments, rejected, people = [], language, duration, note }: DocumentContent): void {
+  renew(content: DocumentContent): void {
+    const { segments, rejected, people = [], language, duration, note, name } = content;
+    this.#name = name;
     this.#segments = [...segments];
     this.#rejected = rejected;
     this.#people = people;
@@ -313,7 +320,7 @@ export class TranscriptDocument {
     const parts = partsOf(this.#segments, toldApart);
     const edits = this.#segments.map((before, at) => ({ at, before, after: parts[at] ?? [] }));
     const people = speaking(peopleOf(toldApart), parts.flat());
-    const step = { edits, people: { before: this.#people, after: people } };
+    const step = this.#step(edits, people, this.facts.name);
     if (this.#past.length > 0) this.#past.push(step);
     this.#future = [];
     this.#apply(step, 'told');
@@ -346,6 +353,23 @@ export class TranscriptDocument {
       const said = saidBy(segment, speaker);
       return [number === at ? { ...said, begins: false } : said];
     });
+  }
+
+  /** Another name for the transcript; blanks alone are none. */
+  call(name: string): void {
+    const line = asLine(name);
+    if (line !== '') this.#do([], this.#people, line);
+  }
+
+  /** The name that another tab has given it. A person can undo only what was done here. */
+  named(name: string): void {
+    if (name === this.facts.name) return;
+    this.#name = name;
+    this.#tell('named', []);
+  }
+
+  set #name(name: string) {
+    this.#facts = { ...this.#facts, name };
   }
 
   /** Another name for a person. Those who get one name become one person. */
@@ -403,12 +427,20 @@ export class TranscriptDocument {
     return edits.length;
   }
 
-  #do(edits: readonly Edit[], people = this.#people): void {
-    if (edits.length === 0) return;
-    const step = { edits, people: { before: this.#people, after: people } };
+  #do(edits: readonly Edit[], people = this.#people, name = this.facts.name): void {
+    if (edits.length === 0 && name === this.facts.name) return;
+    const step = this.#step(edits, people, name);
     this.#past.push(step);
     this.#future = [];
     this.#apply(step);
+  }
+
+  #step(edits: readonly Edit[], people: readonly Person[], name: string): Step {
+    return {
+      edits,
+      people: { before: this.#people, after: people },
+      name: { before: this.facts.name, after: name },
+    };
   }
 
   /** Takes the last step back. Segments that came since then stay. */
@@ -416,8 +448,9 @@ export class TranscriptDocument {
     const step = this.#past.pop();
     if (!step) return;
     this.#future.push(step);
-    const { edits, people } = step;
+    const { edits, people, name } = step;
     this.#people = people.before;
+    if (name.before !== name.after) this.#name = name.before;
     for (const { at, before, after } of edits) this.#segments.splice(at, after.length, before);
     this.#tell(
       'edited',
@@ -432,8 +465,9 @@ export class TranscriptDocument {
     this.#apply(step);
   }
 
-  #apply({ edits, people }: Step, kind: 'edited' | 'told' = 'edited'): void {
+  #apply({ edits, people, name }: Step, kind: 'edited' | 'told' = 'edited'): void {
     this.#people = people.after;
+    if (name.before !== name.after) this.#name = name.after;
     const changed: number[] = [];
     let more = 0;
     for (const { at, after } of edits) {

@@ -2,6 +2,7 @@
 import type { PlayerPanel } from '../player/player_panel.js';
 import { byId, element, textElement } from '../shell/dom.js';
 import { clock } from '../shell/format.js';
+import { NameField } from '../shell/name_field.js';
 import { strings } from '../strings.js';
 import { ExportBar } from './export_bar.js';
 import { FindBar } from './find_bar.js';
@@ -15,6 +16,12 @@ import type { DocumentChange, RejectedSegment, TranscriptDocument } from './tran
 export class TranscriptPanel {
   readonly #card = byId('transcript', HTMLElement);
   readonly #title = byId('transcript_title', HTMLElement);
+  readonly #name = element('button', 'title-name quiet');
+  readonly #nameField = new NameField(this.#name, 'title-field', {
+    name: () => this.#document?.facts.name ?? '',
+    label: () => strings.transcript.newName,
+    onWritten: (name) => this.#document?.call(name),
+  });
   readonly #note = byId('transcript_meta', HTMLElement);
   readonly #nothing = byId('nothing_heard', HTMLElement);
   readonly #tools = byId('transcript_tools', HTMLElement);
@@ -70,6 +77,10 @@ export class TranscriptPanel {
       this.#added.click();
     });
     this.#added.addEventListener('change', () => this.#addRecording());
+    this.#name.type = 'button';
+    this.#name.title = strings.transcript.rename;
+    this.#title.append(this.#name);
+    this.#name.addEventListener('click', () => this.#nameField.open(this.#name));
     this.#edit.addEventListener('click', () => this.#switchEditing());
     this.#undo.addEventListener('click', () => this.#document?.undo());
     this.#redo.addEventListener('click', () => this.#document?.redo());
@@ -112,10 +123,10 @@ export class TranscriptPanel {
   /** Shows a document, which may go on growing. */
   show(document: TranscriptDocument): void {
     this.#editor.close();
+    this.#nameField.close();
     this.#stopListening();
     this.#document = document;
     this.#stopListening = document.listen((change) => this.#onChange(document, change));
-    this.#title.textContent = document.facts.name;
     this.#card.hidden = false;
     this.#paragraphs.show(document);
     this.#showRecording(document.recording);
@@ -135,6 +146,7 @@ export class TranscriptPanel {
   /** Nothing is shown; what is kept stays kept. */
   hide(): void {
     this.#editor.close();
+    this.#nameField.close();
     this.#stopListening();
     this.#document = undefined;
     this.#player.load(undefined);
@@ -154,6 +166,7 @@ export class TranscriptPanel {
 
   #showState(document: TranscriptDocument): void {
     const { duration, isGrowing, isEmpty, note, rejected } = document;
+    this.#name.textContent = document.facts.name;
     this.#note.textContent = note;
     if (document.recording !== this.#recording) this.#showRecording(document.recording);
     this.#showGoOn(document);
