@@ -770,7 +770,7 @@ test('what waited is listed after a reload, until it is chosen again or dismisse
   await page.reload();
   await settled(page);
   await shown(() => page.isHidden('#waited')).toBe(true);
-  expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toMatch(/waiting/);
+  await shown(() => page.evaluate(() => Object.keys(localStorage).join())).not.toMatch(/waiting/);
   expect(problems).toEqual([]);
 });
 

@@ -44,9 +44,9 @@ export class WaitingFiles {
   readonly #title = byId('waited_title', HTMLElement);
   readonly #names = byId('waited_names', HTMLElement);
   readonly #choose = byId('waited_choose', HTMLButtonElement);
-  /** Of this page. */
+  /** What waits on this page. */
   #waiting: readonly WaitingFile[] = [];
-  /** Of pages that have gone. */
+  /** What waited on pages that have gone. */
   #left: readonly WaitingFile[] = [];
   #written = '[]';
 
