@@ -16,6 +16,7 @@ import {
   saved,
   settled,
   shown,
+  speak,
   startStage,
   statusOf,
   worked,
@@ -267,7 +268,7 @@ const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
     const asked = () => requests.filter((url) => url.endsWith('/models/speakers.apr')).length;
     await openOptions(page);
     await page.check('#speakers');
-    await page.click('#live_open');
+    await speak(page, '#live_open');
     await page.selectOption('#live_source', 'file');
     await page.setInputFiles('#live_file', join(projectRoot, 'web/demo/sample.wav'));
     // Stopped while they come, nothing begins, and they are not fetched twice.
