@@ -42,23 +42,29 @@ const listed = (page: Page, count: number) =>
 const isKept = (page: Page, beginning: string) =>
   page.locator('.history-beginning', { hasText: beginning }).first().waitFor();
 
-/** What the browser has kept by now: each name with its note. */
-const keptNotes = (page: Page): Promise<string[]> =>
+/** All that the browser has kept by now in a store of the transcripts' database. */
+const storedIn = <Stored>(page: Page, store: string): Promise<Stored[]> =>
   page.evaluate(
-    () =>
-      new Promise<string[]>((done) => {
+    (name) =>
+      new Promise<Stored[]>((done) => {
         const opening = indexedDB.open('susurrus-transcripts');
         opening.onsuccess = () => {
           const database = opening.result;
-          const all = database.transaction('contents').objectStore('contents').getAll();
+          const all = database.transaction(name).objectStore(name).getAll();
           all.onsuccess = () => {
             database.close();
-            const kept = all.result as { content: { name: string; note: string } }[];
-            done(kept.map(({ content: { name, note } }) => `${name}: ${note}`));
+            done(all.result as Stored[]);
           };
         };
       }),
+    store,
   );
+
+/** Each name with its note. */
+async function keptNotes(page: Page): Promise<string[]> {
+  const kept = await storedIn<{ content: { name: string; note: string } }>(page, 'contents');
+  return kept.map(({ content: { name, note } }) => `${name}: ${note}`);
+}
 
 /** Runs in the page: the texts of kept transcripts arrive when the event "read" comes, the last one first. */
 function holdReading(): void {
@@ -95,22 +101,10 @@ async function openWithLong() {
 }
 
 /** Names of the recordings with whose transcripts the browser could go on. */
-const unfinishedOnes = (page: Page): Promise<string[]> =>
-  page.evaluate(
-    () =>
-      new Promise<string[]>((done) => {
-        const opening = indexedDB.open('susurrus-transcripts');
-        opening.onsuccess = () => {
-          const database = opening.result;
-          const all = database.transaction('unfinished').objectStore('unfinished').getAll();
-          all.onsuccess = () => {
-            database.close();
-            const kept = all.result as { unfinished: { file: { name: string } } }[];
-            done(kept.map(({ unfinished }) => unfinished.file.name));
-          };
-        };
-      }),
-  );
+async function unfinishedOnes(page: Page): Promise<string[]> {
+  const kept = await storedIn<{ unfinished: { file: { name: string } } }>(page, 'unfinished');
+  return kept.map(({ unfinished }) => unfinished.file.name);
+}
 
 /** Runs in the page: what was kept to go on with has another member. */
 function changeUnfinished({ name, value }: { name: string; value: unknown }): Promise<void> {

@@ -147,8 +147,8 @@ const queue = new QueueDesk<TranscriptDocument>(work, {
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
   comes: () => models.coming,
-  // Engines share recordings in chunks only, and a network has one.
   onUnheard: (files) => (waited.waiting = files),
+  // Engines share recordings in chunks only, and a network has one.
   places: () =>
     !network.isShown && listening.hearsInChunks ? (models.model?.info.workers ?? 1) : 1,
   onWaiting: () => {

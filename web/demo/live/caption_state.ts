@@ -85,6 +85,7 @@ export class CaptionState {
   #lag = 0;
   #heard = 0;
   #language: HeardLanguage | undefined;
+  /** What the people of each stream are called. */
   readonly #names = new Map<string, string>();
 
   /** What is there for good, in order. */

@@ -1,25 +1,11 @@
 // The choice of a model, and how fast it was, for the next visit. Browsers may refuse to keep anything.
+import { remember, remembered } from '../shell/text_store.js';
+
 const modelKey = 'susurrus.model';
 const speedKey = 'susurrus.speed';
 
-function read(key: string): string | undefined {
-  try {
-    return localStorage.getItem(key) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function write(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Then the next visit begins as the first one did.
-  }
-}
-
-export const rememberedModel = (): string | undefined => read(modelKey);
-export const rememberModel = (key: string): void => write(modelKey, key);
+export const rememberedModel = (): string | undefined => remembered(modelKey);
+export const rememberModel = (key: string): void => remember(modelKey, key);
 
 /** Seconds of sound in a second of work, as measured with this model here. */
 export function rememberedSpeed(model: string): number | undefined {
@@ -28,12 +14,12 @@ export function rememberedSpeed(model: string): number | undefined {
 }
 
 export function rememberSpeed(model: string, speed: number): void {
-  write(speedKey, JSON.stringify({ ...speeds(), [model]: speed }));
+  remember(speedKey, JSON.stringify({ ...speeds(), [model]: speed }));
 }
 
 function speeds(): Record<string, unknown> {
   try {
-    const all: unknown = JSON.parse(read(speedKey) ?? '{}');
+    const all: unknown = JSON.parse(remembered(speedKey) ?? '{}');
     return typeof all === 'object' && all !== null ? (all as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -1,5 +1,6 @@
 // Everything that the page keeps in this browser, to be listed and deleted.
 import { deleteModel, listModels } from '../../src/cache.js';
+import { pageStore, remembered } from '../shell/text_store.js';
 
 /** All names of this page and its package begin with it. */
 const prefix = 'susurrus';
@@ -24,7 +25,7 @@ export async function keptHere(): Promise<KeptHere> {
     pageBytes: await bytesOfCaches().catch(() => 0),
     settings: {
       count: settings.length,
-      bytes: settings.reduce((sum, name) => sum + 2 * (localStorage.getItem(name) ?? '').length, 0),
+      bytes: settings.reduce((sum, name) => sum + 2 * (remembered(name) ?? '').length, 0),
     },
   };
 }
@@ -32,7 +33,7 @@ export async function keptHere(): Promise<KeptHere> {
 /** Deletes all but the transcripts, which the history deletes. Goes on past what is refused, then rejects with the first refusal. */
 export async function deleteKept(): Promise<void> {
   const models = listModels().then((all) => Promise.all(all.map(deleteModel)));
-  const done = await Promise.allSettled([models, deleteSettings()]);
+  const done = await Promise.allSettled([models, Promise.resolve().then(deleteSettings)]);
   // The models' files are closed by now. The worker goes first, or it would keep the page's files anew.
   const page = await Promise.allSettled([endServices().then(deleteCaches)]);
   const refused = [...done, ...page].find(({ status }) => status === 'rejected');
@@ -41,15 +42,14 @@ export async function deleteKept(): Promise<void> {
 
 function settingNames(): string[] {
   try {
-    return Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+    return pageStore.names(prefix);
   } catch {
     return [];
   }
 }
 
-function deleteSettings(): Promise<void> {
-  for (const name of settingNames()) localStorage.removeItem(name);
-  return Promise.resolve();
+function deleteSettings(): void {
+  for (const name of settingNames()) pageStore.remove(name);
 }
 
 /** Pages of other folders of this site have services of their own. */

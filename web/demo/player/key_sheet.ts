@@ -1,5 +1,6 @@
 // The sheet of keys, and the switch for those that are single letters: they get in the way of people who speak to their computer.
 import { byId, element } from '../shell/dom.js';
+import { remember, remembered } from '../shell/text_store.js';
 import { strings } from '../strings.js';
 
 const setting = 'susurrus.letter_keys';
@@ -16,8 +17,10 @@ export class KeySheet {
         return [term, element('dd', '', meaning)];
       }),
     );
-    this.#letters.checked = remembered() !== 'off';
-    this.#letters.addEventListener('change', () => remember(this.#letters.checked ? 'on' : 'off'));
+    this.#letters.checked = remembered(setting) !== 'off';
+    this.#letters.addEventListener('change', () =>
+      remember(setting, this.#letters.checked ? 'on' : 'off'),
+    );
     byId('show_keys', HTMLButtonElement).addEventListener('click', () => this.open());
     byId('close_keys', HTMLButtonElement).addEventListener('click', () => this.#dialog.close());
   }
@@ -28,22 +31,5 @@ export class KeySheet {
 
   open(): void {
     if (!this.#dialog.open) this.#dialog.showModal();
-  }
-}
-
-// Where nothing may be stored, the setting lasts as long as the page.
-function remembered(): string | null {
-  try {
-    return localStorage.getItem(setting);
-  } catch {
-    return null;
-  }
-}
-
-function remember(value: string): void {
-  try {
-    localStorage.setItem(setting, value);
-  } catch {
-    // As above.
   }
 }

@@ -15,3 +15,21 @@ export const pageStore: TextStore = {
   set: (name, text) => localStorage.setItem(name, text),
   remove: (name) => localStorage.removeItem(name),
 };
+
+/** Undefined, too, where the browser refuses to say. */
+export function remembered(name: string): string | undefined {
+  try {
+    return pageStore.get(name) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For the next visit, if the browser keeps anything. */
+export function remember(name: string, text: string): void {
+  try {
+    pageStore.set(name, text);
+  } catch {
+    // Then the next visit begins as the first one did.
+  }
+}

@@ -26,7 +26,7 @@ interface Parts extends CommonParts {
 }
 
 /** Seconds of the recording and of the work, pauses left out. */
-interface Took {
+export interface Took {
   readonly audio: number;
   readonly work: number;
 }

@@ -1,6 +1,6 @@
 // The menu behind a Save button: what a transcript can be saved as, with what was chosen last.
 import { byId, element } from '../shell/dom.js';
-import { pageStore } from '../shell/text_store.js';
+import { remember, remembered } from '../shell/text_store.js';
 import { strings } from '../strings.js';
 import {
   endingOf,
@@ -225,22 +225,6 @@ function item(label: string, className = ''): HTMLButtonElement {
   made.setAttribute('role', 'menuitem');
   made.append(element('span', '', label));
   return made;
-}
-
-function remembered(key: string): string | undefined {
-  try {
-    return pageStore.get(key) ?? undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function remember(key: string, value: string): void {
-  try {
-    pageStore.set(key, value);
-  } catch {
-    // Then the next visit begins as the first one did.
-  }
 }
 
 const chosenRules = (): SubtitleRules =>

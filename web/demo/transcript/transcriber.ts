@@ -8,7 +8,7 @@ import type { SpeakersFile } from '../models/speakers_file.js';
 import type { SpeedPromise } from '../models/speed_promise.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
-import { CannotGoOn, goOn, hearSpeech } from './hear_speech.js';
+import { CannotGoOn, goOn, hearSpeech, type Took } from './hear_speech.js';
 import type { ListeningOptions } from './listening_options.js';
 import { newId, TranscriptDocument } from './transcript_document.js';
 
@@ -120,11 +120,6 @@ export class Transcriber {
       if (!turn.earlier) onDoing(undefined);
     }
   }
-}
-
-interface Took {
-  readonly audio: number;
-  readonly work: number;
 }
 
 /** Seconds of sound and of work, of recordings that are transcribed beside each other together. */
