@@ -270,6 +270,7 @@ describe('earlier transcripts', () => {
     await settled(page);
     const release = await holdText(page, 1);
     await page.click('.history-open >> text=long.wav');
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(8);
     const soFar = await segmentTexts(page);
     await page.setInputFiles('#added_recording', {
       name: 'long.wav',
