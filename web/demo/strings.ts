@@ -118,6 +118,19 @@ export const strings = {
     faster: (times: string) => `${times} times as fast as speech`,
     slower: 'slower than speech',
   },
+  first: {
+    title: 'How well should it listen?',
+    about:
+      'Choose once. The model comes from Hugging Face, is kept in this browser, and works offline from then on.',
+    fast: 'Fast',
+    better: 'Better',
+    best: 'Best',
+    or: 'Or use',
+    file: 'a model file of yours',
+    orTrial: ', or try',
+    trial: 'the ten-word sample model',
+    rest: 'Choose a model to begin.',
+  },
   models: {
     label: 'Model',
     choose: 'Choose a model',
@@ -396,6 +409,8 @@ export const strings = {
     then: (model: string) => ` Then ${model} is loaded.`,
     more: (count: number) => ` ${count} more to come.`,
     oneWaits: (name: string) => ` ${name} waits for it.`,
+    oneWaitsForAny: (name: string) => `${name} waits for a model. `,
+    severalWaitForAny: (count: number) => `${count} recordings wait for a model. `,
     severalWait: (count: number) => ` ${count} recordings wait for it.`,
     notTranscribed: (count: number) => ` ${count} recordings were not transcribed.`,
     oneDone: (name: string) => `${name} is done.`,

@@ -7,13 +7,14 @@ import { ConversionChoice } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';
 import type { Work } from '../shell/work.js';
+import { FirstChoice } from './first_choice.js';
 import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { keptType } from './catalogue.js';
 import { ModelMenu } from './model_menu.js';
 import { ModelPlace, type Occupant } from './model_place.js';
-import { firstOf, keyOf, offeredModels, type OfferedModel } from './offered_models.js';
-import { rememberedModel, rememberModel } from './remembered.js';
+import { firstOf, keyOf, offeredModels, trialOf, type OfferedModel } from './offered_models.js';
+import { forgetModel, rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
 interface Callbacks {
@@ -56,10 +57,22 @@ export class ModelDesk {
     onChoose: (offered) => void this.useOffered(offered),
     read: offeredModels,
   });
+  readonly #first = new FirstChoice({
+    onChoose: (offered) => {
+      // A page that is left while it downloads goes on with it.
+      rememberModel(keyOf(offered));
+      void this.useOffered(offered);
+    },
+    onTrial: () => void this.useOffered(trialOf(this.#offered)),
+  });
   readonly #choice = new ConversionChoice();
   readonly #place: ModelPlace<InUse>;
   /** The one that was chosen last, while it waits for recordings that the one in use transcribes. */
   #coming: { readonly name: string } | undefined;
+  /** The list when it was read last for the first visit. */
+  #offered: readonly OfferedModel[] = [];
+  /** The ten-word model, where it was loaded for the sample and nothing else: nobody has chosen a model yet. */
+  #forSample: OfferedModel | undefined;
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
@@ -72,7 +85,9 @@ export class ModelDesk {
       onGone: calls.onGone,
       onTaken: ({ name, offered }) => {
         this.#menu.mark(name, offered);
+        if (this.isForSample) return;
         if (offered) rememberModel(keyOf(offered));
+        this.#first.close();
       },
     });
   }
@@ -91,6 +106,11 @@ export class ModelDesk {
     return this.#place.inUse?.offered?.knowsDigitsAlone === true;
   }
 
+  /** Whether the model in use is there for the sample alone, as long as none was chosen. */
+  get isForSample(): boolean {
+    return this.#forSample !== undefined && this.#place.inUse?.offered === this.#forSample;
+  }
+
   get isLoading(): boolean {
     return this.#loads.isLoading || this.#coming !== undefined;
   }
@@ -104,7 +124,14 @@ export class ModelDesk {
     return this.#sample;
   }
 
-  /** Loads the first model of the list, unless something else was begun before the list is there. */
+  /** The sample is to be heard before any model was chosen: by the ten-word model, which hears nothing else. */
+  async prepareSample(): Promise<void> {
+    if (!this.#first.isOpen || this.model || this.isLoading) return;
+    this.#forSample = { ...trialOf(this.#offered) };
+    await this.useOffered(this.#forSample);
+  }
+
+  /** Loads the first model of the list, or asks for one where none can write down speech, unless something else was begun before the list is there. */
   async useFirst(): Promise<void> {
     const signal = this.#begin(strings.models.loading, strings.models.first);
     const stopped = new Promise<void>((done) => {
@@ -118,6 +145,14 @@ export class ModelDesk {
     if (!this.#work.isCurrent(signal)) return;
     if (models && !signal.aborted) {
       const first = firstOf(models, rememberedModel());
+      if (!first) {
+        this.#loads.end();
+        this.#offered = models;
+        this.#menu.mark('', undefined);
+        this.#first.open(models);
+        this.#calls.onRest(this.#askText);
+        return;
+      }
       this.#menu.mark(first.name, first);
       this.#loads.prepared();
       await this.useOffered(first);
@@ -199,6 +234,15 @@ export class ModelDesk {
   /** Something joined or left what waits for the model. */
   showWaiting(): void {
     if (this.#loads.isLoading) this.#work.show(this.#loads.text);
+    else if (this.#first.isOpen) this.#work.status.idle(this.#askText);
+    else if (!this.#place.inUse && !this.#coming) {
+      this.#work.status.idle(strings.models.noneToListen);
+    }
+  }
+
+  /** For the status line, while a person is to choose. */
+  get #askText(): string {
+    return `${this.#loads.waitText}${strings.first.rest}`;
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
@@ -211,6 +255,7 @@ export class ModelDesk {
     if (free && !(await this.#isWantedAfter(free, name))) return;
     this.#coming = undefined;
     if (offered) this.#sample = offered.sample;
+    this.#first.mark(offered);
     const signal = this.#begin(doing, name);
     try {
       const opened = await open(loadCall(signal, (part) => this.#work.status.progress(part)));
@@ -221,7 +266,10 @@ export class ModelDesk {
       this.#calls.onRest(strings.models.loaded(name));
     } catch (error) {
       if (this.#work.isCurrent(signal)) await this.#place.stay();
-      if (this.#work.isCurrent(signal)) this.#restore(name, signal.aborted ? 'stopped' : { error });
+      if (!this.#work.isCurrent(signal)) return;
+      if (signal.aborted && offered) forgetModel(keyOf(offered));
+      this.#restore(name, signal.aborted ? 'stopped' : { error });
+      if (this.#first.isOpen && !signal.aborted && offered?.hub) this.#first.ask(offered);
     }
   }
 
@@ -240,8 +288,15 @@ export class ModelDesk {
     if (why !== 'stopped') this.#work.errors.show(strings.models.notLoaded(name), why.error);
     this.#menu.mark(inUse?.name ?? '', inUse?.offered);
     if (inUse?.offered) this.#sample = inUse.offered.sample;
-    const still = inUse ? strings.models.stillThere : strings.models.none;
     const stopped = why === 'stopped' ? `${strings.status.stopped} ` : '';
+    if (this.#first.isOpen) {
+      // They were not meant for this one alone: they wait for the next choice.
+      this.#first.mark(undefined);
+      this.#loads.end();
+      this.#calls.onRest(`${stopped}${this.#askText}`);
+      return;
+    }
+    const still = inUse ? strings.models.stillThere : strings.models.none;
     this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
   }
 

@@ -15,8 +15,10 @@ export interface OfferedModel {
   readonly knowsDigitsAlone?: boolean;
   /** Whether it is a TenniS module, which is run by name. */
   readonly isModule?: boolean;
-  /** What the browser keeps of it. */
+  /** What the browser keeps of it: all. */
   readonly kept?: KeptModel;
+  /** Whether the browser has a part of it. */
+  readonly isBegun?: boolean;
 }
 
 /** What is there when the list cannot be read. */
@@ -29,7 +31,7 @@ const embedded: OfferedModel = {
 
 /** What a choice is remembered by. */
 export const keyOf = ({ file, hub, name }: OfferedModel): string =>
-  hub ? `hub:${hub}` : `page:${file?.split('?')[0] ?? name}`;
+  hub ? `hub:${inCatalogue(hub)?.name ?? hub}` : `page:${file?.split('?')[0] ?? name}`;
 
 async function besidePage(): Promise<readonly OfferedModel[]> {
   try {
@@ -51,26 +53,33 @@ const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
 /** Those of the page first, then what is kept, then what can be downloaded. */
 export async function offeredModels(): Promise<readonly OfferedModel[]> {
   const [beside, kept] = await Promise.all([besidePage(), keptModels()]);
-  const named = kept
-    .filter(({ dtype, revision }) => dtype === keptType && revision === 'main')
-    .map((model) => ofHub(model.name, model));
+  const ours = kept.filter(({ dtype, revision }) => dtype === keptType && revision === 'main');
+  const named = ours.filter(({ complete }) => complete).map((model) => ofHub(model.name, model));
+  const begun = new Set(ours.map(({ name }) => inCatalogue(name)?.name));
   const have = new Set([...beside, ...named].map(({ name }) => inCatalogue(name)?.name ?? name));
-  const others = catalogue.filter(({ name }) => !have.has(name)).map(({ name }) => ofHub(name));
+  const others = catalogue
+    .filter(({ name }) => !have.has(name))
+    .map(({ name }) => ({ ...ofHub(name), ...(begun.has(name) && { isBegun: true }) }));
   return [...beside, ...named, ...others];
 }
 
-/** What to begin with: the choice of the last visit, else what can write down speech, else the digits. */
+/**
+ * What to begin with: the choice of the last visit, whose download may have been cut short, else what can write down speech. Undefined
+ * where a person has to choose.
+ */
 export function firstOf(
   models: readonly OfferedModel[],
   remembered: string | undefined,
-): OfferedModel {
+): OfferedModel | undefined {
   const isHere = ({ file, kept }: OfferedModel): boolean =>
     file !== undefined || kept !== undefined;
-  const here = models.filter(isHere);
+  const here = models.filter((model) => isHere(model) || model.isBegun);
   return (
     here.find((model) => keyOf(model) === remembered) ??
-    here.find(({ knowsDigitsAlone, isModule }) => !knowsDigitsAlone && !isModule) ??
-    here[0] ??
-    embedded
+    here.find((model) => isHere(model) && !model.knowsDigitsAlone && !model.isModule)
   );
 }
+
+/** The ten-word model, which is asked for by name only. */
+export const trialOf = (models: readonly OfferedModel[]): OfferedModel =>
+  models.find(({ knowsDigitsAlone }) => knowsDigitsAlone) ?? embedded;
