@@ -12,6 +12,7 @@ import { projectRoot } from '../support/shared_folder.js';
 import {
   chooseModel,
   chosenModel,
+  digitsBytes,
   drop,
   hold,
   openMenu,
@@ -146,6 +147,84 @@ test('Escape closes the menu, and the focus is where it was', async () => {
   await shown(() => page.isHidden('#model_menu')).toBe(true);
   await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('model_button');
   expect(problems).toEqual([]);
+});
+
+describe('a model that was dropped', () => {
+  test('is kept, chosen again on the next visit, and removed', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'My model. 1%.apr', digitsBytes()));
+    await shown(() => page.evaluate(() => localStorage.getItem('susurrus.model'))).toBe(
+      'own:My model. 1%.apr',
+    );
+    await page.reload();
+    await statusOf(page).getByText('Ready. My model. 1%.apr is loaded.').waitFor();
+    await openMenu(page);
+    await shown(() => chosenModel(page)).toBe('My model. 1%.apr');
+    await shown(() => page.textContent('#models_here')).toMatch(/My model\. 1%\.apr \d+ MB/);
+    await page.getByRole('button', { name: 'Remove My model. 1%.apr from this device' }).click();
+    await page.getByText('My model. 1%.apr was removed from this device.').waitFor();
+    await page.locator('#models_here', { hasNotText: 'My model' }).waitFor({ state: 'attached' });
+    await page.reload();
+    await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('twice under one name is kept once', async () => {
+    const { page } = await stage.open();
+    for (let i = 0; i < 2; ++i) {
+      await worked(page, () => drop(page, 'again.apr', digitsBytes()));
+      await shown(() => page.evaluate(() => localStorage.getItem('susurrus.model'))).toBe(
+        'own:again.apr',
+      );
+    }
+    await openMenu(page);
+    await shown(() => page.locator('#models_here strong').allTextContents()).toEqual([
+      'mine',
+      'again.apr',
+    ]);
+  });
+
+  test.each([
+    ['has no room', 'navigator.storage.estimate = async () => ({ quota: 2e6, usage: 1e6 });'],
+    [
+      'runs out of room in the middle',
+      `FileSystemFileHandle.prototype.createWritable = async () => new WritableStream({
+         write: () => { throw new DOMException('full', 'QuotaExceededError'); } });`,
+    ],
+    [
+      'has no file system',
+      'navigator.storage.getDirectory = () => Promise.reject(new DOMException());',
+    ],
+  ])('in a browser that %s is used all the same, which is said once', async (_what, lack) => {
+    const { page, problems } = await stage.open();
+    await page.addInitScript(lack);
+    await page.reload();
+    await settled(page);
+    await worked(page, () => drop(page, 'one.apr', digitsBytes()));
+    await shown(() => page.textContent('#status')).toBe('Ready. one.apr is loaded.');
+    await shown(() => page.textContent('#error_title')).toBe(
+      'one.apr is not kept for the next visit',
+    );
+    await page.click('#error_close');
+    await worked(page, () => drop(page, 'other.apr', digitsBytes()));
+    await worked(page, () => drop(page, 'speech.wav', sampleBytes()));
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#error')).toBe(true);
+    await openMenu(page);
+    await shown(() => page.locator('#models_here strong').allTextContents()).toEqual(['mine']);
+    expect(problems).toEqual([]);
+  });
+
+  test('on a first visit ends the choice, and what waits is heard', async () => {
+    const { page } = await stage.open({ isFirstVisit: true });
+    await page.route('**/models.json', (route) => route.fulfill({ json: [] }));
+    await page.reload();
+    await shown(() => page.isVisible('#first_choice')).toBe(true);
+    await drop(page, 'lecture.wav', sampleBytes());
+    await drop(page, 'mine.apr', digitsBytes());
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#first_choice')).toBe(true);
+  });
 });
 
 describe('the first visit of a published page', () => {

@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { firstOf, type OfferedModel } from '../../web/demo/models/offered_models.js';
+import { convertedName } from '../../web/demo/models/own_models.js';
+import type { ModelInfo } from '../../web/src/index.js';
 
 const digits = { name: 'digits.apr', file: 'digits.apr', sample: 's', knowsDigitsAlone: true };
 const module = { name: 'vad.tsm', file: 'vad.tsm', sample: 's', isModule: true };
@@ -27,3 +29,17 @@ test.each([
   const name = typeof wanted === 'object' ? wanted.name : wanted;
   expect(firstOf(models, remembered)?.name).toBe(name);
 });
+
+test.each([
+  [4, false, 'tiny.en (from model.bin)'],
+  [6, true, 'base (from model.bin)'],
+  [32, true, 'large (from model.bin)'],
+  [5, true, 'model (from model.bin)'],
+  [undefined, false, 'model (from model.bin)'],
+])(
+  'a converted model of %s layers, multilingual: %s, is called %s',
+  (layers, multilingual, name) => {
+    const dims = layers === undefined ? undefined : { nAudioLayer: layers };
+    expect(convertedName({ dims, multilingual } as unknown as ModelInfo, 'model.bin')).toBe(name);
+  },
+);

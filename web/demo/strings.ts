@@ -171,6 +171,8 @@ export const strings = {
     converting: 'Converting',
     first: 'the first model',
     loaded: (name: string) => `Ready. ${name} is loaded.`,
+    notKept: (name: string) => `${name} is not kept for the next visit`,
+    noRoom: 'This browser has no room for it. It works now; bring its file again next time.',
     notLoaded: (name: string) => `${name} could not be loaded`,
     notConverted: (name: string) => `${name} could not be converted`,
     stillThere: 'The model from before is still there.',

@@ -13,7 +13,15 @@ import { LoadQueue } from './load_queue.js';
 import { keptType } from './catalogue.js';
 import { ModelMenu } from './model_menu.js';
 import { ModelPlace, type Occupant } from './model_place.js';
-import { firstOf, keyOf, offeredModels, trialOf, type OfferedModel } from './offered_models.js';
+import {
+  firstOf,
+  keyOf,
+  offeredModels,
+  ofOwn,
+  trialOf,
+  type OfferedModel,
+} from './offered_models.js';
+import { convertedName, keepOwn } from './own_models.js';
 import { forgetModel, rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
@@ -46,8 +54,14 @@ interface Wanted<Opened> {
 
 /** A model has `model`. */
 interface InUse extends Occupant {
+  /** Others once the browser keeps it. */
+  name: string;
+  offered: OfferedModel | undefined;
   readonly model?: Model;
 }
+
+const oneOrAll = ([first, ...others]: readonly [File, ...File[]]): File | readonly File[] =>
+  others.length > 0 ? [first, ...others] : first;
 
 export class ModelDesk {
   readonly #work: Work;
@@ -73,6 +87,7 @@ export class ModelDesk {
   #offered: readonly OfferedModel[] = [];
   /** The ten-word model, where it was loaded for the sample and nothing else: nobody has chosen a model yet. */
   #forSample: OfferedModel | undefined;
+  #hasSaidNotKept = false;
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
@@ -164,7 +179,13 @@ export class ModelDesk {
   }
 
   useOffered(offered: OfferedModel): Promise<void> {
-    const { name, file, hub, isModule } = offered;
+    const { name, file, hub, isModule, own } = offered;
+    if (own) {
+      return this.#useSpeech(strings.models.loading, {
+        ...{ name, offered },
+        open: (call) => loadModel(oneOrAll(own.files), call),
+      });
+    }
     if (hub !== undefined) {
       return this.#useSpeech(offered.kept ? strings.models.loading : strings.models.downloading, {
         name,
@@ -175,20 +196,45 @@ export class ModelDesk {
     const address = new URL(file ?? name, import.meta.url);
     return isModule
       ? this.useNetwork(address, name, offered)
-      : this.useModel(address, name, offered);
+      : this.#useSpeech(strings.models.loading, {
+          name,
+          offered,
+          // It is cached, so that the page works offline.
+          open: (call) => loadModel(address, { ...call, cache: true }),
+        });
   }
 
-  useModel(
-    source: URL | File | readonly File[],
+  /** A model that a person brought, which is kept for the next visit; `from` names the file that it was converted from. */
+  async useModel(
+    files: readonly [File, ...File[]],
     name: string,
-    offered?: OfferedModel,
+    from?: string,
   ): Promise<void> {
-    return this.#useSpeech(strings.models.loading, {
-      name,
-      offered,
-      // A model from a URL is cached, so that the page works offline.
-      open: (call) => loadModel(source, { ...call, cache: source instanceof URL }),
+    let opened: Model | undefined;
+    await this.#useSpeech(strings.models.loading, {
+      ...{ name, offered: undefined },
+      open: async (call) => (opened = await loadModel(oneOrAll(files), call)),
     });
+    const { inUse } = this.#place;
+    if (!opened || inUse?.model !== opened) return;
+    await this.#keep(inUse, files, from === undefined ? name : convertedName(opened.info, from));
+  }
+
+  async #keep(inUse: InUse, files: readonly File[], name: string): Promise<void> {
+    const own = await keepOwn(name, files);
+    if (!own) {
+      if (!this.#hasSaidNotKept) {
+        this.#work.errors.show(strings.models.notKept(name), new Error(strings.models.noRoom));
+      }
+      this.#hasSaidNotKept = true;
+      return;
+    }
+    if (this.#place.inUse !== inUse) return;
+    inUse.name = name;
+    inUse.offered = ofOwn(own);
+    // One that is on its way already is marked in the menu.
+    if (!this.isLoading) this.#menu.mark(name, inUse.offered);
+    rememberModel(keyOf(inUse.offered));
   }
 
   /** A TenniS module. */
@@ -222,7 +268,7 @@ export class ModelDesk {
       });
       this.#calls.onConverted(file, warnings);
       this.#loads.prepared();
-      await this.useModel(file, file.name);
+      await this.useModel([file], file.name, name);
     } catch (error) {
       if (!this.#work.isCurrent(signal)) return;
       if (!signal.aborted) this.#work.errors.show(strings.models.notConverted(name), error);
@@ -288,16 +334,14 @@ export class ModelDesk {
     if (why !== 'stopped') this.#work.errors.show(strings.models.notLoaded(name), why.error);
     this.#menu.mark(inUse?.name ?? '', inUse?.offered);
     if (inUse?.offered) this.#sample = inUse.offered.sample;
-    const stopped = why === 'stopped' ? `${strings.status.stopped} ` : '';
-    if (this.#first.isOpen) {
-      // They were not meant for this one alone: they wait for the next choice.
-      this.#first.mark(undefined);
-      this.#loads.end();
-      this.#calls.onRest(`${stopped}${this.#askText}`);
-      return;
-    }
+    this.#first.mark(undefined);
     const still = inUse ? strings.models.stillThere : strings.models.none;
-    this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
+    const sentences = [
+      why === 'stopped' ? strings.status.stopped : '',
+      this.#first.isOpen ? '' : still,
+      this.#giveUpWaiting().trim(),
+    ];
+    this.#calls.onRest(sentences.filter(Boolean).join(' '));
   }
 
   #begin(what: string, name: string): AbortSignal {
@@ -309,6 +353,8 @@ export class ModelDesk {
 
   #giveUpWaiting(): string {
     this.#loads.end();
+    // On a first visit they were not meant for this one alone: they wait for the next choice.
+    if (this.#first.isOpen) return ` ${this.#askText}`;
     return this.#calls.giveUpWaiting();
   }
 }

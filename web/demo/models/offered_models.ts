@@ -2,6 +2,7 @@
 import type { KeptModel } from '../../src/cache.js';
 import { catalogue, inCatalogue, keptType } from './catalogue.js';
 import { keptModels } from './kept_models.js';
+import { ownModels, type OwnModel } from './own_models.js';
 
 export interface OfferedModel {
   readonly name: string;
@@ -17,6 +18,8 @@ export interface OfferedModel {
   readonly isModule?: boolean;
   /** What the browser keeps of it: all. */
   readonly kept?: KeptModel;
+  /** Its files, where a person brought them and the browser keeps them. */
+  readonly own?: OwnModel;
   /** Whether the browser has a part of it. */
   readonly isBegun?: boolean;
 }
@@ -30,8 +33,8 @@ const embedded: OfferedModel = {
 };
 
 /** What a choice is remembered by. */
-export const keyOf = ({ file, hub, name }: OfferedModel): string =>
-  hub ? `hub:${inCatalogue(hub)?.name ?? hub}` : `page:${file?.split('?')[0] ?? name}`;
+export const keyOf = ({ file, hub, own, name }: OfferedModel): string =>
+  own ? `own:${name}` : hub ? `hub:${inCatalogue(hub)?.name ?? hub}` : `page:${file?.split('?')[0] ?? name}`;
 
 async function besidePage(): Promise<readonly OfferedModel[]> {
   try {
@@ -50,9 +53,18 @@ const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
   ...(kept && { kept, byteCount: kept.byteCount }),
 });
 
+export const ofOwn = (own: OwnModel): OfferedModel => ({
+  ...{ name: own.name, byteCount: own.byteCount, own },
+  sample: 'sentences.wav',
+});
+
+/** Whether it needs no download. */
+export const isHere = ({ file, kept, own }: OfferedModel): boolean =>
+  file !== undefined || kept !== undefined || own !== undefined;
+
 /** Those of the page first, then what is kept, then what can be downloaded. */
 export async function offeredModels(): Promise<readonly OfferedModel[]> {
-  const [beside, kept] = await Promise.all([besidePage(), keptModels()]);
+  const [beside, kept, own] = await Promise.all([besidePage(), keptModels(), ownModels()]);
   const ours = kept.filter(({ dtype, revision }) => dtype === keptType && revision === 'main');
   const named = ours.filter(({ complete }) => complete).map((model) => ofHub(model.name, model));
   const begun = new Set(ours.map(({ name }) => inCatalogue(name)?.name));
@@ -60,7 +72,7 @@ export async function offeredModels(): Promise<readonly OfferedModel[]> {
   const others = catalogue
     .filter(({ name }) => !have.has(name))
     .map(({ name }) => ({ ...ofHub(name), ...(begun.has(name) && { isBegun: true }) }));
-  return [...beside, ...named, ...others];
+  return [...beside, ...named, ...own.map(ofOwn), ...others];
 }
 
 /**
@@ -71,8 +83,6 @@ export function firstOf(
   models: readonly OfferedModel[],
   remembered: string | undefined,
 ): OfferedModel | undefined {
-  const isHere = ({ file, kept }: OfferedModel): boolean =>
-    file !== undefined || kept !== undefined;
   const here = models.filter((model) => isHere(model) || model.isBegun);
   return (
     here.find((model) => keyOf(model) === remembered) ??
