@@ -35,7 +35,13 @@ async function open(browser, address, options) {
   context.setDefaultTimeout(wait);
   const page = await context.newPage();
   await page.goto(address);
-  await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+  const rests = 'html[data-state="idle"]';
+  await page.waitForSelector(rests, { state: 'attached' });
+  // Without a trained model beside the page the ten-word one has to do.
+  if (await page.isVisible('#first_trial')) {
+    await page.click('#first_trial');
+    await page.waitForSelector(`${rests}:has(#first_choice[hidden])`, { state: 'attached' });
+  }
   return { context, page };
 }
 

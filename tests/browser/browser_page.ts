@@ -8,7 +8,7 @@ import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { offerToHoldText } from './held_text.js';
-import { launchBrowser } from './package_page.js';
+import { chooseDigits, launchBrowser } from './package_page.js';
 
 /** A browser and the demo's server, for one suite. */
 export interface Stage {
@@ -21,6 +21,8 @@ export interface Stage {
 export interface PageOptions extends BrowserContextOptions {
   /** As many as the device says it has: where it has several, so many engines share recordings. */
   readonly processors?: number;
+  /** Whether nobody has chosen a model yet. Else pages without one of their suite begin with the ten-word model. */
+  readonly isFirstVisit?: boolean;
 }
 
 export interface OpenPage {
@@ -57,7 +59,8 @@ export async function startStage(
         opened.delete(context);
         await context.close();
       }
-      const found = await open(browser, server.address, options, query);
+      const { isFirstVisit = models.some(({ isExample }) => !isExample) } = options;
+      const found = await open(browser, server.address, { ...options, isFirstVisit }, query);
       opened.set(found.page.context(), currentTestName);
       return found;
     },
@@ -71,7 +74,7 @@ export async function startStage(
 async function open(
   browser: Browser,
   address: string,
-  { processors, ...options }: PageOptions,
+  { processors, isFirstVisit, ...options }: PageOptions,
   query: string,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
@@ -87,6 +90,7 @@ async function open(
   }
   // Playwright's own limit of 30 s, for whatever is waited for on the page.
   context.setDefaultTimeout(limit(30_000));
+  if (!isFirstVisit) await chooseDigits(context);
   await offerToHoldText(context);
   const page = await context.newPage();
   const problems: string[] = [];

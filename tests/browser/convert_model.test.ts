@@ -10,7 +10,7 @@ import type * as BrowserEntry from '../../web/src/index.js';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
-import { type Stage, drop, dropAll, shown, startStage, worked } from './browser_page.js';
+import { type Stage, drop, dropAll, shown, startStage, statusOf, worked } from './browser_page.js';
 import { launchBrowser, withPackagePage } from './package_page.js';
 
 const root = mkdtempSync(join(tmpdir(), 'susurrus-page-'));
@@ -222,5 +222,10 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
   await convertModel(folder, path, { dtype: 'q8_0' });
   const saved = await download.path();
   expect(readFileSync(saved).equals(readFileSync(path))).toBe(true);
+  // It is kept as well.
+  const name = await page.textContent('#model_name');
+  expect(name).toMatch(/^[\w.]+ \(from [\w.]+\)$/);
+  await page.reload();
+  await statusOf(page).getByText(`Ready. ${name} is loaded.`).waitFor();
   expect(problems).toEqual([]);
 });

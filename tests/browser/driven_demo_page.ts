@@ -39,7 +39,8 @@ const tools = `
   };
   const press = (element, key) =>
     element.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-  await settled('the model');`;
+  await settled('the page');
+  if (!one('#first_choice').hidden) await worked('the model', () => one('#first_trial').click());`;
 
 /** On a server of its own, to whose origin the first test is a first visit. */
 export function testDemoPage(browser: () => DrivenBrowser, isolated: boolean): void {

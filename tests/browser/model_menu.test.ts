@@ -2,8 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { BrowserContext, Route } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { builtPackage } from '../support/built_package.js';
 import { writeHubFolder } from '../support/hub_folder.js';
 import { startHub, type HubServer } from '../support/hub_server.js';
@@ -12,7 +12,13 @@ import { projectRoot } from '../support/shared_folder.js';
 import {
   chooseModel,
   chosenModel,
+  digitsBytes,
+  drop,
+  hold,
   openMenu,
+  sampleBytes,
+  sampleSegments,
+  segmentTexts,
   settled,
   shown,
   startStage,
@@ -141,4 +147,213 @@ test('Escape closes the menu, and the focus is where it was', async () => {
   await shown(() => page.isHidden('#model_menu')).toBe(true);
   await shown(() => page.evaluate(() => document.activeElement?.id)).toBe('model_button');
   expect(problems).toEqual([]);
+});
+
+describe('a model that was dropped', () => {
+  test('is kept, chosen again on the next visit, and removed', async () => {
+    const { page, problems } = await stage.open();
+    await worked(page, () => drop(page, 'My model. 1%.apr', digitsBytes()));
+    await shown(() => page.evaluate(() => localStorage.getItem('susurrus.model'))).toBe(
+      'own:My model. 1%.apr',
+    );
+    await page.reload();
+    await statusOf(page).getByText('Ready. My model. 1%.apr is loaded.').waitFor();
+    await openMenu(page);
+    await shown(() => chosenModel(page)).toBe('My model. 1%.apr');
+    await shown(() => page.textContent('#models_here')).toMatch(/My model\. 1%\.apr \d+ MB/);
+    await page.getByRole('button', { name: 'Remove My model. 1%.apr from this device' }).click();
+    await page.getByText('My model. 1%.apr was removed from this device.').waitFor();
+    await page.locator('#models_here', { hasNotText: 'My model' }).waitFor({ state: 'attached' });
+    await page.reload();
+    await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('twice under one name is kept once', async () => {
+    const { page } = await stage.open();
+    for (let i = 0; i < 2; ++i) {
+      await worked(page, () => drop(page, 'again.apr', digitsBytes()));
+      await shown(() => page.evaluate(() => localStorage.getItem('susurrus.model'))).toBe(
+        'own:again.apr',
+      );
+    }
+    await openMenu(page);
+    await shown(() => page.locator('#models_here strong').allTextContents()).toEqual([
+      'mine',
+      'again.apr',
+    ]);
+  });
+
+  test.each([
+    ['has no room', 'navigator.storage.estimate = async () => ({ quota: 2e6, usage: 1e6 });'],
+    [
+      'runs out of room in the middle',
+      `FileSystemFileHandle.prototype.createWritable = async () => new WritableStream({
+         write: () => { throw new DOMException('full', 'QuotaExceededError'); } });`,
+    ],
+    [
+      'has no file system',
+      'navigator.storage.getDirectory = () => Promise.reject(new DOMException());',
+    ],
+  ])('in a browser that %s is used all the same, which is said once', async (_what, lack) => {
+    const { page, problems } = await stage.open();
+    await page.addInitScript(lack);
+    await page.reload();
+    await settled(page);
+    await worked(page, () => drop(page, 'one.apr', digitsBytes()));
+    await shown(() => page.textContent('#status')).toBe('Ready. one.apr is loaded.');
+    await shown(() => page.textContent('#error_title')).toBe(
+      'one.apr is not kept for the next visit',
+    );
+    await page.click('#error_close');
+    await worked(page, () => drop(page, 'other.apr', digitsBytes()));
+    await worked(page, () => drop(page, 'speech.wav', sampleBytes()));
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#error')).toBe(true);
+    await openMenu(page);
+    await shown(() => page.locator('#models_here strong').allTextContents()).toEqual(['mine']);
+    expect(problems).toEqual([]);
+  });
+
+  test('on a first visit ends the choice, and what waits is heard', async () => {
+    const { page } = await stage.open({ isFirstVisit: true });
+    await page.route('**/models.json', (route) => route.fulfill({ json: [] }));
+    await page.reload();
+    await shown(() => page.isVisible('#first_choice')).toBe(true);
+    await drop(page, 'lecture.wav', sampleBytes());
+    await drop(page, 'mine.apr', digitsBytes());
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.isHidden('#first_choice')).toBe(true);
+  });
+});
+
+describe('the first visit of a published page', () => {
+  let published: Stage;
+  beforeAll(async () => {
+    published = await startStage();
+  });
+  afterAll(() => published.close());
+
+  const choice = (page: Page, name: string) => page.locator(`#first_list [data-model="${name}"]`);
+  const rememberedBy = (page: Page) => page.evaluate(() => localStorage.getItem('susurrus.model'));
+  const waits = (page: Page) => page.locator('.queue-row[data-state="waiting"]').count();
+
+  test('begins with a choice of quality; a recording waits for it, and the next visit asks nothing', async () => {
+    const { page, problems } = await published.open({ isFirstVisit: true });
+    await answerForHub(page.context());
+    const asked = hub.requests.length;
+    await shown(() => page.textContent('#status')).toBe('Choose a model to begin.');
+    await shown(() => page.locator('#first_list').innerText()).toBe(
+      ['Fast', 'tiny.en · English', '44 MB', 'Better', 'base · 99 languages', '82 MB']
+        .concat(['Best', 'small · 99 languages', '264 MB'])
+        .join('\n'),
+    );
+    await drop(page, 'lecture.wav', sampleBytes());
+    await shown(() => page.textContent('#status')).toBe(
+      'lecture.wav waits for a model. Choose a model to begin.',
+    );
+    expect(hub.requests).toHaveLength(asked);
+    await shown(() => segmentTexts(page)).toEqual([]);
+    await choice(page, 'tiny.en').click();
+    // Untrained: it hears anything, or nothing.
+    await page.getByText(/^Done: 9\.0 s of sound in /).waitFor();
+    await shown(() => page.isHidden('#first_choice')).toBe(true);
+    await shown(() => page.textContent('#transcript_title')).toBe('lecture.wav');
+    await settled(page);
+    await page.reload();
+    await statusOf(page).getByText('Ready. tiny.en is loaded.').waitFor();
+    await shown(() => page.isHidden('#first_choice')).toBe(true);
+    expect(unexpected(problems)).toEqual([]);
+  });
+
+  test('says how fast a model was here, and which may be too large', async () => {
+    const { page } = await published.open({ isFirstVisit: true });
+    await page.addInitScript(() => {
+      localStorage.setItem('susurrus.speed', JSON.stringify({ base: 15 }));
+      Object.defineProperty(navigator, 'deviceMemory', { value: 1 });
+    });
+    await page.reload();
+    await shown(() => choice(page, 'base').textContent()).toContain(
+      'An hour of speech in about 4 min',
+    );
+    await shown(() => choice(page, 'base').textContent()).not.toContain('too large');
+    await shown(() => choice(page, 'small').textContent()).toContain('may be too large');
+    // It is asked for once more.
+    await choice(page, 'small').click();
+    await page.getByText('Downloads about 264 MB once, and keeps it here.').waitFor();
+    await shown(() => page.textContent('#status')).toBe('Choose a model to begin.');
+  });
+
+  test('the sample alone is heard by the ten-word model, until that is chosen', async () => {
+    const { page, problems } = await published.open({ isFirstVisit: true });
+    await drop(page, 'lecture.wav', sampleBytes());
+    await shown(() => waits(page)).toBe(1);
+    await page.click('#sample');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('#transcript_title')).toBe('sample.wav');
+    await shown(() => page.isVisible('#ten_words')).toBe(true);
+    await settled(page);
+    await shown(() => waits(page)).toBe(1);
+    await shown(() => page.isVisible('#first_choice')).toBe(true);
+    await shown(() => rememberedBy(page)).toBeNull();
+    await page.click('#first_trial');
+    await shown(() => page.locator('.queue-row[data-state="done"]').count()).toBe(2);
+    await shown(() => page.isHidden('#first_choice')).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
+  test('a hub that is away is said, recordings keep waiting, and can be tried again', async () => {
+    const { page } = await published.open({ isFirstVisit: true });
+    const context = page.context();
+    await answerForHub(context);
+    const refuse = (route: Route): Promise<void> => route.abort();
+    await context.route('https://huggingface.co/**', refuse);
+    await drop(page, 'lecture.wav', sampleBytes());
+    await choice(page, 'tiny.en').click();
+    await shown(() => page.textContent('#error_title')).toBe('tiny.en could not be loaded');
+    await page.getByText('Hugging Face cannot be reached just now.').waitFor();
+    await shown(() => page.textContent('#status')).toBe(
+      'lecture.wav waits for a model. Choose a model to begin.',
+    );
+    await shown(() => waits(page)).toBe(1);
+    await context.unroute('https://huggingface.co/**', refuse);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Download and use' }).click();
+    await page.getByText(/^Done: 9\.0 s of sound in /).waitFor();
+  });
+
+  test('the choice can be changed while it downloads', async () => {
+    const { page } = await published.open({ isFirstVisit: true });
+    await answerForHub(page.context());
+    const release = await hold(page, 'https://huggingface.co/**');
+    await drop(page, 'lecture.wav', sampleBytes());
+    await choice(page, 'base').click();
+    await shown(() => choice(page, 'base').getAttribute('aria-pressed')).toBe('true');
+    await shown(() => page.textContent('#status')).toBe(
+      'Downloading base … lecture.wav waits for it.',
+    );
+    await page.click('#first_trial');
+    await shown(() => segmentTexts(page)).toEqual(sampleSegments);
+    await shown(() => page.textContent('#model_name')).toBe('digits.apr');
+    release();
+    await settled(page);
+    await shown(() => page.textContent('#model_name')).toBe('digits.apr');
+  });
+
+  test('a choice is remembered while it downloads, and asked for again once it is stopped', async () => {
+    const { page } = await published.open({ isFirstVisit: true });
+    const context = page.context();
+    await answerForHub(context);
+    const release = await hold(page, 'https://huggingface.co/**');
+    await choice(page, 'tiny.en').click();
+    await shown(() => page.textContent('#status')).toBe('Downloading tiny.en …');
+    await shown(() => rememberedBy(page)).toBe('hub:tiny.en');
+    await page.click('#cancel');
+    await shown(() => page.textContent('#status')).toBe('Stopped. Choose a model to begin.');
+    await shown(() => rememberedBy(page)).toBeNull();
+    release();
+    await page.reload();
+    await settled(page);
+    await shown(() => page.isVisible('#first_choice')).toBe(true);
+  });
 });

@@ -1,7 +1,7 @@
 // Pages from whose console the package is used as its users do, and the browser that they are in.
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import type { EmptyProject } from '../support/packed_package.js';
@@ -53,6 +53,7 @@ export async function withPackagePage<T>(
   const context = await browser.newContext({ serviceWorkers: 'block' });
   try {
     context.setDefaultTimeout(limit(30_000));
+    await chooseDigits(context);
     const page = await context.newPage();
     const problems: string[] = [];
     const requests: string[] = [];
@@ -74,6 +75,17 @@ export async function withPackagePage<T>(
 }
 
 export const vite = join(projectRoot, 'node_modules/vite/bin/vite.js');
+
+/** The ten-word model is what the demo page begins with, as if it had been chosen on an earlier visit. */
+export async function chooseDigits(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    try {
+      localStorage['susurrus.model'] ??= 'page:models/digits.apr';
+    } catch {
+      // A document without storage of its own.
+    }
+  });
+}
 
 /** Writes a page for Vite. Its program is `imports`, then `body`, which puts into `text` what the page is to say. */
 export function writeVitePage(project: EmptyProject, imports: string, body: string): void {

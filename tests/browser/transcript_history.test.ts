@@ -487,6 +487,9 @@ describe('earlier transcripts', () => {
     await page.evaluate(async () => {
       const cache = await caches.open('susurrus-page-1');
       await cache.put('page.js', new Response(new Uint8Array(2e6)));
+      // As the part of a model that somebody dropped.
+      const files = await navigator.storage.getDirectory();
+      await files.getDirectoryHandle('susurrus-own-models', { create: true });
     });
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -509,11 +512,18 @@ describe('earlier transcripts', () => {
     await settled(page);
     await other.getByText('In another tab everything that this page keeps was deleted.').waitFor();
     await shown(() => other.locator('#history_list > li').count()).toBe(0);
-    const left = await page.evaluate(async () => ({
-      caches: (await caches.keys()).filter((name) => name.startsWith('susurrus-page')),
-      settings: Object.keys(localStorage),
-    }));
-    expect(left).toEqual({ caches: [], settings: ['elsewhere'] });
+    const left = await page.evaluate(async () => {
+      const files = await navigator.storage.getDirectory();
+      return {
+        caches: (await caches.keys()).filter((name) => name.startsWith('susurrus-page')),
+        settings: Object.keys(localStorage),
+        hasModels: await files.getDirectoryHandle('susurrus-own-models').then(
+          () => true,
+          () => false,
+        ),
+      };
+    });
+    expect(left).toEqual({ caches: [], settings: ['elsewhere'], hasModels: false });
     await page.reload();
     await settled(page);
     await shown(() => page.locator('#history_list > li').count()).toBe(0);

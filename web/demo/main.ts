@@ -6,7 +6,7 @@ import { QueueDesk } from './files/queue_desk.js';
 import { WaitingFiles } from './files/waiting_files.js';
 import { HistoryView } from './history/history_view.js';
 import { documentOf, fill } from './live/heard_document.js';
-import { LiveCaptions } from './live/live_captions.js';
+import { LiveCaptions, type LiveModel } from './live/live_captions.js';
 import { liveOptionsOf } from './live/live_options.js';
 import { FactsView } from './models/facts_view.js';
 import { ModelDesk } from './models/model_desk.js';
@@ -98,7 +98,7 @@ const models: ModelDesk = new ModelDesk(work, {
     facts.model(name, model.info);
     speed.model(name);
     listening.offer(model.info);
-    live.useModel({
+    const forLive: LiveModel = {
       ...{ name, streams: model.info.streams, model },
       options: () => {
         const { speakers } = listening;
@@ -119,7 +119,8 @@ const models: ModelDesk = new ModelDesk(work, {
           },
         );
       },
-    });
+    };
+    live.useModel(models.isForSample ? undefined : forLive);
     facts.memory(await model.memory());
   },
   onNetwork: async (name, module, source) => {
@@ -143,7 +144,8 @@ const models: ModelDesk = new ModelDesk(work, {
 const waited = new WaitingFiles(pageStore, () => byId('file', HTMLInputElement).click());
 
 const queue = new QueueDesk<TranscriptDocument>(work, {
-  hasModel: () => network.isShown || models.model !== undefined,
+  hasModel: (file) =>
+    network.isShown || (models.model !== undefined && (!models.isForSample || samples.has(file))),
   // They share the model with the live captions, and wait for their end.
   isLoading: () => models.isLoading || live.isRunning,
   comes: () => models.coming,
@@ -228,10 +230,16 @@ function runNetwork(): Promise<void> {
   });
 }
 
+/** Samples that were asked for: the ten-word model may hear them where no other was chosen. */
+const samples = new WeakSet<File>();
+
 async function useSample(): Promise<void> {
+  await models.prepareSample();
   const name = models.sample;
   const response = await fetch(new URL(name, import.meta.url));
-  queue.add([new File([await response.blob()], name, { type: 'audio/wav' })]);
+  const file = new File([await response.blob()], name, { type: 'audio/wav' });
+  samples.add(file);
+  queue.add([file]);
 }
 
 new DropZone((files) => {

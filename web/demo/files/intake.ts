@@ -54,6 +54,6 @@ export class Intake {
     const { models } = this.#parts;
     if (kind === 'checkpoint') return models.useCheckpoint(files, name);
     if (kind === 'module') return models.useNetwork(files[0], name);
-    return models.useModel(files.length > 1 ? files : files[0], name);
+    return models.useModel(files, name);
   }
 }

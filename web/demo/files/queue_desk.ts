@@ -7,8 +7,8 @@ import { RecordingQueue, type ListenCall, type QueueItem } from './recording_que
 import { SaveAll, type SavedText } from './save_all.js';
 
 interface Callbacks<Text extends SavedText> {
-  /** Whether there is something to listen with. */
-  readonly hasModel: () => boolean;
+  /** Whether there is something to listen to this with. */
+  readonly hasModel: (file: File) => boolean;
   /** Whether that is on its way. */
   readonly isLoading: () => boolean;
   /** The name of a model that is loaded when those under way are done. */
@@ -60,7 +60,7 @@ export class QueueDesk<Text extends SavedText> {
     this.#work = work;
     this.#calls = calls;
     this.#queue = new RecordingQueue<Text>({
-      canListen: () => calls.hasModel() && !calls.isLoading(),
+      canListen: ({ file }) => calls.hasModel(file) && !calls.isLoading(),
       places: calls.places,
       listen: (item, signal, call) => this.#listen(item, signal, call),
       onChange: () => this.#update(),
@@ -101,8 +101,7 @@ export class QueueDesk<Text extends SavedText> {
     }
     this.#asked(isFirst, () => this.#queue.add(files, text));
     if (this.#queue.isListening) this.#showWork();
-    else if (this.#calls.isLoading()) this.#calls.onWaiting();
-    else this.#work.status.idle(strings.models.noneToListen);
+    else this.#calls.onWaiting();
   }
 
   /** Files that came with recordings and are none. */
@@ -352,7 +351,8 @@ export class QueueDesk<Text extends SavedText> {
   /** Whether one is under way, or the next begins at once. */
   get #goesOn(): boolean {
     const { hasModel, isLoading } = this.#calls;
-    return this.#queue.isListening || (this.waiting.length > 0 && hasModel() && !isLoading());
+    if (this.#queue.isListening) return true;
+    return !isLoading() && this.#queue.waiting.some(({ file }) => hasModel(file));
   }
 
   /** The sentence for the end, with this one as the last. */
@@ -381,7 +381,8 @@ export class QueueDesk<Text extends SavedText> {
     const { items } = this.#queue;
     const unheard = items.filter((item) => this.#isUnheard(item));
     this.#calls.onUnheard(unheard.map(({ file }) => file));
-    const lacksModel = this.#calls.isLoading() || !this.#calls.hasModel();
+    const { isLoading, hasModel } = this.#calls;
+    const lacksModel = isLoading() || this.#queue.waiting.some(({ file }) => !hasModel(file));
     this.#view.update({ items, shown: this.#shown, first: this.#leading?.id, lacksModel });
     this.#saving.offer(items.flatMap(({ text }) => text ?? []));
   }

@@ -43,7 +43,7 @@ export interface ListenCall<Text> {
 
 interface Callbacks<Text> {
   /** Whether a transcription can begin now: a model is loaded, and no other is on its way. */
-  readonly canListen: () => boolean;
+  readonly canListen: (item: QueueItem<Text>) => boolean;
   /** How many may be under way at once; at least one is. */
   readonly places: () => number;
   /** Resolves when the transcription is complete; rejects, with any reason, if the signal stopped it. */
@@ -120,8 +120,8 @@ export class RecordingQueue<Text> {
   /** Begins with the next ones, if there is a place for them and something to listen with. */
   next(): void {
     for (;;) {
-      const item = this.#items.find(({ state }) => state === 'waiting');
-      if (!item || !this.#calls.canListen()) return;
+      const item = this.#items.find((one) => one.state === 'waiting' && this.#calls.canListen(one));
+      if (!item) return;
       if (this.#underWay.size >= Math.max(1, this.#calls.places())) return;
       void this.#listen(item);
     }

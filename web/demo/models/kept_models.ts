@@ -3,11 +3,11 @@ import type { KeptModel } from '../../src/cache.js';
 
 const entry = () => import('../../src/cache.js');
 
-/** Whole models, newest first. Nothing where the browser refuses to say. */
+/** Whole models and partial downloads, newest first. Nothing where the browser refuses to say. */
 export async function keptModels(): Promise<readonly KeptModel[]> {
   try {
     const { listModels } = await entry();
-    return (await listModels()).filter(({ complete }) => complete);
+    return await listModels();
   } catch {
     return [];
   }

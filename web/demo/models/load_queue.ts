@@ -24,6 +24,14 @@ export class LoadQueue {
     return `${what}${this.#remark}${others.length > 0 ? severalWait(others.length + 1) : waits}`;
   }
 
+  /** What waits while no model was chosen yet: sentences before another one, or nothing. */
+  get waitText(): string {
+    const [first, ...others] = this.#waiting();
+    const { oneWaitsForAny, severalWaitForAny } = strings.queue;
+    if (first === undefined) return '';
+    return others.length > 0 ? severalWaitForAny(others.length + 1) : oneWaitsForAny(first);
+  }
+
   /** `what`: "Loading" or "Converting". A load that is under way is given up for it; recordings keep waiting. */
   begin(what: string, name: string): void {
     this.#remark = this.#loading ? ` It takes the place of ${this.#loading.name}.` : '';

@@ -7,13 +7,22 @@ import { ConversionChoice, lacksWords } from '../files/conversion_choice.js';
 import { convertFiles } from '../files/convert_files.js';
 import { strings } from '../strings.js';
 import type { Work } from '../shell/work.js';
+import { FirstChoice } from './first_choice.js';
 import { loadCall, type LoadCall } from './load_call.js';
 import { LoadQueue } from './load_queue.js';
 import { keptType } from './catalogue.js';
 import { ModelMenu } from './model_menu.js';
 import { ModelPlace, type Occupant } from './model_place.js';
-import { firstOf, keyOf, offeredModels, type OfferedModel } from './offered_models.js';
-import { rememberedModel, rememberModel } from './remembered.js';
+import {
+  firstOf,
+  keyOf,
+  offeredModels,
+  ofOwn,
+  trialOf,
+  type OfferedModel,
+} from './offered_models.js';
+import { convertedName, keepOwn } from './own_models.js';
+import { forgetModel, rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
 interface Callbacks {
@@ -45,8 +54,14 @@ interface Wanted<Opened> {
 
 /** A model has `model`. */
 interface InUse extends Occupant {
+  /** Others once the browser keeps it. */
+  name: string;
+  offered: OfferedModel | undefined;
   readonly model?: Model;
 }
+
+const oneOrAll = ([first, ...others]: readonly [File, ...File[]]): File | readonly File[] =>
+  others.length > 0 ? [first, ...others] : first;
 
 export class ModelDesk {
   readonly #work: Work;
@@ -56,10 +71,23 @@ export class ModelDesk {
     onChoose: (offered) => void this.useOffered(offered),
     read: offeredModels,
   });
+  readonly #first = new FirstChoice({
+    onChoose: (offered) => {
+      // A page that is left while it downloads goes on with it.
+      rememberModel(keyOf(offered));
+      void this.useOffered(offered);
+    },
+    onTrial: () => void this.useOffered(trialOf(this.#offered)),
+  });
   readonly #choice = new ConversionChoice();
   readonly #place: ModelPlace<InUse>;
   /** The one that was chosen last, while it waits for recordings that the one in use transcribes. */
   #coming: { readonly name: string } | undefined;
+  /** The list when it was read last for the first visit. */
+  #offered: readonly OfferedModel[] = [];
+  /** The ten-word model, where it was loaded for the sample and nothing else: nobody has chosen a model yet. */
+  #forSample: OfferedModel | undefined;
+  #hasSaidNotKept = false;
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
@@ -72,7 +100,9 @@ export class ModelDesk {
       onGone: calls.onGone,
       onTaken: ({ name, offered }) => {
         this.#menu.mark(name, offered);
+        if (this.isForSample) return;
         if (offered) rememberModel(keyOf(offered));
+        this.#first.close();
       },
     });
   }
@@ -91,6 +121,11 @@ export class ModelDesk {
     return this.#place.inUse?.offered?.knowsDigitsAlone === true;
   }
 
+  /** Whether the model in use is there for the sample alone, as long as none was chosen. */
+  get isForSample(): boolean {
+    return this.#forSample !== undefined && this.#place.inUse?.offered === this.#forSample;
+  }
+
   get isLoading(): boolean {
     return this.#loads.isLoading || this.#coming !== undefined;
   }
@@ -104,7 +139,14 @@ export class ModelDesk {
     return this.#sample;
   }
 
-  /** Loads the first model of the list, unless something else was begun before the list is there. */
+  /** The sample is to be heard before any model was chosen: by the ten-word model, which hears nothing else. */
+  async prepareSample(): Promise<void> {
+    if (!this.#first.isOpen || this.model || this.isLoading) return;
+    this.#forSample = { ...trialOf(this.#offered) };
+    await this.useOffered(this.#forSample);
+  }
+
+  /** Loads the first model of the list, or asks for one where none can write down speech, unless something else was begun before the list is there. */
   async useFirst(): Promise<void> {
     const signal = this.#begin(strings.models.loading, strings.models.first);
     const stopped = new Promise<void>((done) => {
@@ -118,6 +160,14 @@ export class ModelDesk {
     if (!this.#work.isCurrent(signal)) return;
     if (models && !signal.aborted) {
       const first = firstOf(models, rememberedModel());
+      if (!first) {
+        this.#loads.end();
+        this.#offered = models;
+        this.#menu.mark('', undefined);
+        this.#first.open(models);
+        this.#calls.onRest(this.#askText);
+        return;
+      }
       this.#menu.mark(first.name, first);
       this.#loads.prepared();
       await this.useOffered(first);
@@ -129,7 +179,13 @@ export class ModelDesk {
   }
 
   useOffered(offered: OfferedModel): Promise<void> {
-    const { name, file, hub, isModule } = offered;
+    const { name, file, hub, isModule, own } = offered;
+    if (own) {
+      return this.#useSpeech(strings.models.loading, {
+        ...{ name, offered },
+        open: (call) => loadModel(oneOrAll(own.files), call),
+      });
+    }
     if (hub !== undefined) {
       return this.#useSpeech(offered.kept ? strings.models.loading : strings.models.downloading, {
         name,
@@ -140,20 +196,45 @@ export class ModelDesk {
     const address = new URL(file ?? name, import.meta.url);
     return isModule
       ? this.useNetwork(address, name, offered)
-      : this.useModel(address, name, offered);
+      : this.#useSpeech(strings.models.loading, {
+          name,
+          offered,
+          // It is cached, so that the page works offline.
+          open: (call) => loadModel(address, { ...call, cache: true }),
+        });
   }
 
-  useModel(
-    source: URL | File | readonly File[],
+  /** A model that a person brought, which is kept for the next visit; `from` names the file that it was converted from. */
+  async useModel(
+    files: readonly [File, ...File[]],
     name: string,
-    offered?: OfferedModel,
+    from?: string,
   ): Promise<void> {
-    return this.#useSpeech(strings.models.loading, {
-      name,
-      offered,
-      // A model from a URL is cached, so that the page works offline.
-      open: (call) => loadModel(source, { ...call, cache: source instanceof URL }),
+    let opened: Model | undefined;
+    await this.#useSpeech(strings.models.loading, {
+      ...{ name, offered: undefined },
+      open: async (call) => (opened = await loadModel(oneOrAll(files), call)),
     });
+    const { inUse } = this.#place;
+    if (!opened || inUse?.model !== opened) return;
+    await this.#keep(inUse, files, from === undefined ? name : convertedName(opened.info, from));
+  }
+
+  async #keep(inUse: InUse, files: readonly File[], name: string): Promise<void> {
+    const own = await keepOwn(name, files);
+    if (!own) {
+      if (!this.#hasSaidNotKept) {
+        this.#work.errors.show(strings.models.notKept(name), new Error(strings.models.noRoom));
+      }
+      this.#hasSaidNotKept = true;
+      return;
+    }
+    if (this.#place.inUse !== inUse) return;
+    inUse.name = name;
+    inUse.offered = ofOwn(own);
+    // One that is on its way already is marked in the menu.
+    if (!this.isLoading) this.#menu.mark(name, inUse.offered);
+    rememberModel(keyOf(inUse.offered));
   }
 
   /** A TenniS module or an ONNX network. */
@@ -192,7 +273,7 @@ export class ModelDesk {
       if (warnings.some((warning) => /has no vocabulary/.test(warning))) throw lacksWords();
       this.#calls.onConverted(file, warnings);
       this.#loads.prepared();
-      await this.useModel(file, file.name);
+      await this.useModel([file], file.name, name);
     } catch (error) {
       if (!this.#work.isCurrent(signal)) return;
       if (!signal.aborted) this.#work.errors.show(strings.models.notConverted(name), error);
@@ -204,6 +285,15 @@ export class ModelDesk {
   /** Something joined or left what waits for the model. */
   showWaiting(): void {
     if (this.#loads.isLoading) this.#work.show(this.#loads.text);
+    else if (this.#first.isOpen) this.#work.status.idle(this.#askText);
+    else if (!this.#place.inUse && !this.#coming) {
+      this.#work.status.idle(strings.models.noneToListen);
+    }
+  }
+
+  /** For the status line, while a person is to choose. */
+  get #askText(): string {
+    return `${this.#loads.waitText}${strings.first.rest}`;
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
@@ -216,6 +306,7 @@ export class ModelDesk {
     if (free && !(await this.#isWantedAfter(free, name))) return;
     this.#coming = undefined;
     if (offered) this.#sample = offered.sample;
+    this.#first.mark(offered);
     const signal = this.#begin(doing, name);
     try {
       const opened = await open(loadCall(signal, (part) => this.#work.status.progress(part)));
@@ -226,7 +317,10 @@ export class ModelDesk {
       this.#calls.onRest(strings.models.loaded(name));
     } catch (error) {
       if (this.#work.isCurrent(signal)) await this.#place.stay();
-      if (this.#work.isCurrent(signal)) this.#restore(name, signal.aborted ? 'stopped' : { error });
+      if (!this.#work.isCurrent(signal)) return;
+      if (signal.aborted && offered) forgetModel(keyOf(offered));
+      this.#restore(name, signal.aborted ? 'stopped' : { error });
+      if (this.#first.isOpen && !signal.aborted && offered?.hub) this.#first.ask(offered);
     }
   }
 
@@ -245,9 +339,14 @@ export class ModelDesk {
     if (why !== 'stopped') this.#work.errors.show(strings.models.notLoaded(name), why.error);
     this.#menu.mark(inUse?.name ?? '', inUse?.offered);
     if (inUse?.offered) this.#sample = inUse.offered.sample;
+    this.#first.mark(undefined);
     const still = inUse ? strings.models.stillThere : strings.models.none;
-    const stopped = why === 'stopped' ? `${strings.status.stopped} ` : '';
-    this.#calls.onRest(`${stopped}${still}${this.#giveUpWaiting()}`);
+    const sentences = [
+      why === 'stopped' ? strings.status.stopped : '',
+      this.#first.isOpen ? '' : still,
+      this.#giveUpWaiting().trim(),
+    ];
+    this.#calls.onRest(sentences.filter(Boolean).join(' '));
   }
 
   #begin(what: string, name: string): AbortSignal {
@@ -259,6 +358,8 @@ export class ModelDesk {
 
   #giveUpWaiting(): string {
     this.#loads.end();
+    // On a first visit they were not meant for this one alone: they wait for the next choice.
+    if (this.#first.isOpen) return ` ${this.#askText}`;
     return this.#calls.giveUpWaiting();
   }
 }

@@ -4,7 +4,9 @@ import { byId } from '../shell/dom.js';
 import { downloadOffer } from './download_offer.js';
 import { keepForGood, removeKept } from './kept_models.js';
 import { aboutModel, modelRow } from './model_row.js';
-import { keyOf, type OfferedModel } from './offered_models.js';
+import { isHere, keyOf, type OfferedModel } from './offered_models.js';
+import { removeOwn } from './own_models.js';
+import { forgetModel } from './remembered.js';
 
 const { models: words } = strings;
 
@@ -55,16 +57,16 @@ export class ModelMenu {
   }
 
   #fill(): void {
-    const isHere = ({ file, kept, knowsDigitsAlone, isModule }: OfferedModel): boolean =>
-      (file !== undefined || kept !== undefined) && !knowsDigitsAlone && !isModule;
-    this.#list('models_here', this.#models.filter(isHere));
+    const isSpeech = (model: OfferedModel): boolean =>
+      isHere(model) && !model.knowsDigitsAlone && !model.isModule;
+    this.#list('models_here', this.#models.filter(isSpeech));
     this.#list(
       'models_hub',
       this.#models.filter(({ hub, kept }) => hub !== undefined && kept === undefined),
     );
     this.#list(
       'models_trial',
-      this.#models.filter((model) => model.file !== undefined && !isHere(model)),
+      this.#models.filter((model) => model.file !== undefined && !isSpeech(model)),
     );
   }
 
@@ -85,7 +87,7 @@ export class ModelMenu {
     return modelRow(model, {
       isInUse: keyOf(model) === this.#inUse,
       onChoose: (item) => {
-        if (model.file !== undefined || model.kept !== undefined) this.#choose(model);
+        if (isHere(model)) this.#choose(model);
         else this.#ask(model, item);
       },
       onRemove: () => void this.#remove(model),
@@ -114,12 +116,14 @@ export class ModelMenu {
     button.focus();
   }
 
-  async #remove({ kept }: OfferedModel): Promise<void> {
-    if (!kept) return;
+  async #remove(model: OfferedModel): Promise<void> {
+    const { kept, own, name } = model;
     const note = byId('model_note', HTMLElement);
     try {
-      await removeKept(kept);
-      note.textContent = words.removed(kept.name);
+      if (kept) await removeKept(kept);
+      if (own) await removeOwn(name);
+      forgetModel(keyOf(model));
+      note.textContent = words.removed(name);
     } catch (error) {
       note.textContent = error instanceof Error ? error.message : String(error);
     }

@@ -3,7 +3,7 @@ import { strings } from '../strings.js';
 import { element } from '../shell/dom.js';
 import { size } from '../shell/format.js';
 import { inCatalogue, isLikelyTooLarge } from './catalogue.js';
-import { keyOf, type OfferedModel } from './offered_models.js';
+import { isHere, keyOf, type OfferedModel } from './offered_models.js';
 
 const { models: words } = strings;
 
@@ -14,10 +14,10 @@ export function aboutModel(model: OfferedModel): string {
   return [languages, sizeOf(model)].filter(Boolean).join(' · ');
 }
 
-function sizeOf({ name, file, kept, byteCount }: OfferedModel): string {
-  if (byteCount !== undefined) return size(byteCount);
-  const known = inCatalogue(name);
-  return known && !file && !kept ? words.toDownload(size(known.download * 1e6)) : '';
+function sizeOf(model: OfferedModel): string {
+  if (model.byteCount !== undefined) return size(model.byteCount);
+  const known = inCatalogue(model.name);
+  return known && !isHere(model) ? words.toDownload(size(known.download * 1e6)) : '';
 }
 
 function purposeOf({ name, knowsDigitsAlone, isModule }: OfferedModel): string {
@@ -53,7 +53,7 @@ export function modelRow(
   }
   button.addEventListener('click', () => onChoose(item));
   item.append(button);
-  if (model.kept) {
+  if (model.kept || model.own) {
     const remove = element('button', 'model-remove quiet', words.remove);
     remove.type = 'button';
     remove.setAttribute('aria-label', words.removeNamed(model.name));

@@ -2,6 +2,7 @@
 import type { KeptModel } from '../../src/cache.js';
 import { catalogue, inCatalogue, keptType } from './catalogue.js';
 import { keptModels } from './kept_models.js';
+import { ownModels, type OwnModel } from './own_models.js';
 
 export interface OfferedModel {
   readonly name: string;
@@ -15,8 +16,12 @@ export interface OfferedModel {
   readonly knowsDigitsAlone?: boolean;
   /** Whether it is a TenniS module, which is run by name. */
   readonly isModule?: boolean;
-  /** What the browser keeps of it. */
+  /** What the browser keeps of it: all. */
   readonly kept?: KeptModel;
+  /** Its files, where a person brought them and the browser keeps them. */
+  readonly own?: OwnModel;
+  /** Whether the browser has a part of it. */
+  readonly isBegun?: boolean;
 }
 
 /** What is there when the list cannot be read. */
@@ -28,8 +33,8 @@ const embedded: OfferedModel = {
 };
 
 /** What a choice is remembered by. */
-export const keyOf = ({ file, hub, name }: OfferedModel): string =>
-  hub ? `hub:${hub}` : `page:${file?.split('?')[0] ?? name}`;
+export const keyOf = ({ file, hub, own, name }: OfferedModel): string =>
+  own ? `own:${name}` : hub ? `hub:${inCatalogue(hub)?.name ?? hub}` : `page:${file?.split('?')[0] ?? name}`;
 
 async function besidePage(): Promise<readonly OfferedModel[]> {
   try {
@@ -48,29 +53,43 @@ const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
   ...(kept && { kept, byteCount: kept.byteCount }),
 });
 
+export const ofOwn = (own: OwnModel): OfferedModel => ({
+  ...{ name: own.name, byteCount: own.byteCount, own },
+  sample: 'sentences.wav',
+});
+
+/** Whether it needs no download. */
+export const isHere = ({ file, kept, own }: OfferedModel): boolean =>
+  file !== undefined || kept !== undefined || own !== undefined;
+
 /** Those of the page first, then what is kept, then what can be downloaded. */
 export async function offeredModels(): Promise<readonly OfferedModel[]> {
-  const [beside, kept] = await Promise.all([besidePage(), keptModels()]);
-  const named = kept
-    .filter(({ dtype, revision }) => dtype === keptType && revision === 'main')
-    .map((model) => ofHub(model.name, model));
+  const [beside, kept, own] = await Promise.all([besidePage(), keptModels(), ownModels()]);
+  const ours = kept.filter(({ dtype, revision }) => dtype === keptType && revision === 'main');
+  const named = ours.filter(({ complete }) => complete).map((model) => ofHub(model.name, model));
+  const begun = new Set(ours.map(({ name }) => inCatalogue(name)?.name));
   const have = new Set([...beside, ...named].map(({ name }) => inCatalogue(name)?.name ?? name));
-  const others = catalogue.filter(({ name }) => !have.has(name)).map(({ name }) => ofHub(name));
-  return [...beside, ...named, ...others];
+  const others = catalogue
+    .filter(({ name }) => !have.has(name))
+    .map(({ name }) => ({ ...ofHub(name), ...(begun.has(name) && { isBegun: true }) }));
+  return [...beside, ...named, ...own.map(ofOwn), ...others];
 }
 
-/** What to begin with: the choice of the last visit, else what can write down speech, else the digits. */
+/**
+ * What to begin with: the choice of the last visit, whose download may have been cut short, else what can write down speech. Undefined
+ * where a person has to choose.
+ */
 export function firstOf(
   models: readonly OfferedModel[],
   remembered: string | undefined,
-): OfferedModel {
-  const isHere = ({ file, kept }: OfferedModel): boolean =>
-    file !== undefined || kept !== undefined;
-  const here = models.filter(isHere);
+): OfferedModel | undefined {
+  const here = models.filter((model) => isHere(model) || model.isBegun);
   return (
     here.find((model) => keyOf(model) === remembered) ??
-    here.find(({ knowsDigitsAlone, isModule }) => !knowsDigitsAlone && !isModule) ??
-    here[0] ??
-    embedded
+    here.find((model) => isHere(model) && !model.knowsDigitsAlone && !model.isModule)
   );
 }
+
+/** The ten-word model, which is asked for by name only. */
+export const trialOf = (models: readonly OfferedModel[]): OfferedModel =>
+  models.find(({ knowsDigitsAlone }) => knowsDigitsAlone) ?? embedded;

@@ -7,6 +7,16 @@ const speedKey = 'susurrus.speed';
 export const rememberedModel = (): string | undefined => remembered(modelKey);
 export const rememberModel = (key: string): void => remember(modelKey, key);
 
+/** The next visit asks again, if this is what it would begin with. */
+export function forgetModel(key: string): void {
+  if (rememberedModel() !== key) return;
+  try {
+    localStorage.removeItem(modelKey);
+  } catch {
+    // What cannot be removed could not be kept.
+  }
+}
+
 /** Seconds of sound in a second of work, as measured with this model here. */
 export function rememberedSpeed(model: string): number | undefined {
   const speed = Number(speeds()[model]);

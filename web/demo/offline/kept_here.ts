@@ -1,5 +1,6 @@
 // Everything that the page keeps in this browser, to be listed and deleted.
 import { deleteModel, listModels } from '../../src/cache.js';
+import { ownModels, removeAllOwn } from '../models/own_models.js';
 import { pageStore, remembered } from '../shell/text_store.js';
 
 /** All names of this page and its package begin with it. */
@@ -15,7 +16,7 @@ export interface KeptHere {
 
 /** What the browser refuses to say counts as nothing. */
 export async function keptHere(): Promise<KeptHere> {
-  const models = await listModels().catch(() => []);
+  const models = [...(await listModels().catch(() => [])), ...(await ownModels())];
   const settings = settingNames();
   return {
     models: {
@@ -33,7 +34,8 @@ export async function keptHere(): Promise<KeptHere> {
 /** Deletes all but the transcripts, which the history deletes. Goes on past what is refused, then rejects with the first refusal. */
 export async function deleteKept(): Promise<void> {
   const models = listModels().then((all) => Promise.all(all.map(deleteModel)));
-  const done = await Promise.allSettled([models, Promise.resolve().then(deleteSettings)]);
+  const settings = Promise.resolve().then(deleteSettings);
+  const done = await Promise.allSettled([models, removeAllOwn(), settings]);
   // The models' files are closed by now. The worker goes first, or it would keep the page's files anew.
   const page = await Promise.allSettled([endServices().then(deleteCaches)]);
   const refused = [...done, ...page].find(({ status }) => status === 'rejected');
