@@ -192,7 +192,10 @@ const typescriptLayers = {
     ...['web/src', 'web/src/api', 'web/src/audio', 'web/src/platform', 'web/src/sources'],
     'web/src/writers',
   ],
-  'web/demo': ['web/src', 'web/src/api', 'web/src/platform', 'web/src/writers', 'web/page'],
+  'web/demo': [
+    ...['web/src', 'web/src/api', 'web/src/engine', 'web/src/platform', 'web/src/writers'],
+    'web/page',
+  ],
 };
 
 /** Layers that may import only a few files of another layer, and those files. */
@@ -218,8 +221,10 @@ const onlyModules = {
   // --jobs shares its engines among recordings, of which each may have so many.
   'web/cli → web/src/platform': { module: /\/(node_atomic_files|workers)\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
+  // How fast it will be depends on the engine that is chosen, and on how many.
+  'web/demo → web/src/engine': { module: /\/relaxed_dot\.ts$/ },
   // A part of the page that could not be fetched is tried again; a document runs as subtitles do.
-  'web/demo → web/src/platform': { module: /\/import_again\.ts$/ },
+  'web/demo → web/src/platform': { module: /\/(import_again|workers)\.ts$/ },
   'web/demo → web/src/writers': { module: /\/direction\.ts$/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

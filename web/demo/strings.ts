@@ -148,6 +148,7 @@ export const strings = {
     file: 'a model file of yours',
     orTrial: ', or try',
     trial: 'the ten-word sample model',
+    hourIn: (time: string) => `An hour in ${time}`,
     rest: 'Choose a model to begin.',
   },
   models: {

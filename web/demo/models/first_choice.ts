@@ -4,10 +4,11 @@ import { size } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { inCatalogue, isLikelyTooLarge } from './catalogue.js';
 import { downloadOffer } from './download_offer.js';
+import { expectedSpeed, timedProcessors } from './expected_speed.js';
 import { keepForGood } from './kept_models.js';
 import type { OfferedModel } from './offered_models.js';
 import { rememberedSpeed } from './remembered.js';
-import { hourIn } from './speed_promise.js';
+import { timeOfHour } from './speed_promise.js';
 
 const { first: words, models: modelWords } = strings;
 
@@ -30,6 +31,7 @@ export class FirstChoice {
   readonly #offer = byId('first_offer', HTMLElement);
   readonly #calls: Callbacks;
   readonly #buttons = new Map<string, HTMLButtonElement>();
+  #device: ReturnType<typeof timedProcessors> | undefined;
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
@@ -88,16 +90,16 @@ export class FirstChoice {
     button.setAttribute('aria-pressed', 'false');
     const known = inCatalogue(model.name);
     const languages = known?.isEnglish ? modelWords.english : modelWords.manyLanguages;
-    const speed = rememberedSpeed(model.name);
-    const lines = [
-      `${model.name} · ${languages}`,
-      ...(known ? [size(known.download * 1e6)] : []),
-      ...(speed === undefined ? [] : [hourIn(speed)]),
-    ];
+    const lines = [`${model.name} · ${languages}`, ...(known ? [size(known.download * 1e6)] : [])];
+    const time = element('span', 'hint quality-time');
     button.append(
       element('strong', '', title),
       ...lines.map((line) => element('span', 'hint', line)),
+      time,
     );
+    void this.#speed(model.name).then((speed) => {
+      if (speed !== undefined) time.textContent = words.hourIn(timeOfHour(speed));
+    });
     const isDoubtful = known !== undefined && isLikelyTooLarge(known);
     if (isDoubtful) button.append(element('span', 'model-doubt', modelWords.mayNotFit));
     button.addEventListener('click', () => {
@@ -107,6 +109,14 @@ export class FirstChoice {
     this.#buttons.set(model.name, button);
     item.append(button);
     return item;
+  }
+
+  /** Measured on an earlier visit, or expected. */
+  async #speed(model: string): Promise<number | undefined> {
+    const known = rememberedSpeed(model);
+    if (known !== undefined) return known;
+    const device = await (this.#device ??= timedProcessors());
+    return device && expectedSpeed(model, device);
   }
 
   #choose(model: OfferedModel): void {

@@ -205,11 +205,7 @@ export class ModelDesk {
   }
 
   /** A model that a person brought, which is kept for the next visit; `from` names the file that it was converted from. */
-  async useModel(
-    files: readonly [File, ...File[]],
-    name: string,
-    from?: string,
-  ): Promise<void> {
+  async useModel(files: readonly [File, ...File[]], name: string, from?: string): Promise<void> {
     let opened: Model | undefined;
     await this.#useSpeech(strings.models.loading, {
       ...{ name, offered: undefined },

@@ -34,7 +34,11 @@ const embedded: OfferedModel = {
 
 /** What a choice is remembered by. */
 export const keyOf = ({ file, hub, own, name }: OfferedModel): string =>
-  own ? `own:${name}` : hub ? `hub:${inCatalogue(hub)?.name ?? hub}` : `page:${file?.split('?')[0] ?? name}`;
+  own
+    ? `own:${name}`
+    : hub
+      ? `hub:${inCatalogue(hub)?.name ?? hub}`
+      : `page:${file?.split('?')[0] ?? name}`;
 
 async function besidePage(): Promise<readonly OfferedModel[]> {
   try {

@@ -16,7 +16,10 @@ export class SpeakersFile {
   }
 
   /** Rejects where it is missing, and with the signal's reason; it goes on for others, and what failed is tried again the next time. */
-  async fetch(signal: AbortSignal, onPart: (part: number) => void = () => undefined): Promise<Blob> {
+  async fetch(
+    signal: AbortSignal,
+    onPart: (part: number) => void = () => undefined,
+  ): Promise<Blob> {
     signal.throwIfAborted();
     this.#fetching ??= this.#fetch();
     let stop = (): void => undefined;

@@ -26,13 +26,13 @@ export class SpeedPromise {
 
   #show(speed: number | undefined): void {
     this.#place.hidden = speed === undefined;
-    if (speed !== undefined) this.#text.textContent = hourIn(speed);
+    if (speed !== undefined) this.#text.textContent = strings.page.hourIn(timeOfHour(speed));
   }
 }
 
-/** "An hour of speech in about 4 min", at so many times the speed of speech. */
-export function hourIn(speed: number): string {
+/** What an hour of speech takes, "about 4 min", at so many times the speed of speech. */
+export function timeOfHour(speed: number): string {
   const minutes = Math.max(1, Math.round(60 / speed));
-  const { hourIn: said, aboutMinutes, aboutHours } = strings.page;
-  return said(minutes < 90 ? aboutMinutes(minutes) : aboutHours(Math.round(minutes / 60)));
+  const { aboutMinutes, aboutHours } = strings.page;
+  return minutes < 90 ? aboutMinutes(minutes) : aboutHours(Math.round(minutes / 60));
 }
