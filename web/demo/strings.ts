@@ -8,7 +8,7 @@ export const strings = {
     hourIn: (time: string) => `An hour of speech in ${time}`,
     aboutMinutes: (minutes: number) => (minutes === 1 ? 'about a minute' : `about ${minutes} min`),
     aboutHours: (hours: number) => `about ${hours} h`,
-    measuredHere: 'Measured on this device, with the model in use',
+    measuredHere: 'As measured or expected on this device, with the model in use',
     details: 'Details',
     licence: 'Susurrus is free software under the MIT licence.',
     noScript: 'This page needs JavaScript: the engine is WebAssembly.',

@@ -7,7 +7,7 @@ import { inCatalogue } from './catalogue.js';
  * A module whose function `p` multiplies 32 pairs of 16-bit numbers from memory and adds the products up, as often as it is told:
  * i32x4.dot_i16x8_s, as the engines without relaxed SIMD do.
  */
-const timed = new Uint8Array([
+const probe = new Uint8Array([
   ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
   ...[0x01, 0x06, 0x01, 0x60, 0x01, 0x7f, 0x01, 0x7f], // type: i32 → i32
   ...[0x03, 0x02, 0x01, 0x00], // one function
@@ -34,7 +34,7 @@ const tries = 5;
 /** Times in a second; undefined where it does not run. */
 export async function stepsPerSecond(): Promise<number | undefined> {
   try {
-    const { instance } = await WebAssembly.instantiate(timed);
+    const { instance } = await WebAssembly.instantiate(probe);
     const run = instance.exports['p'] as (times: number) => number;
     let least = Infinity;
     for (let each = 0; each < tries; ++each) {
@@ -69,8 +69,15 @@ export interface Processors {
   readonly memoryBytes: number | undefined;
 }
 
-/** Undefined where the steps cannot be timed. */
-export async function timedProcessors(): Promise<Processors | undefined> {
+let timed: Promise<Processors | undefined> | undefined;
+
+/** Seconds of sound in a second on this device. Undefined where that cannot be told. */
+export async function expectedHere(model: string): Promise<number | undefined> {
+  const device = await (timed ??= timeProcessors());
+  return device && expectedSpeed(model, device);
+}
+
+async function timeProcessors(): Promise<Processors | undefined> {
   const steps = await stepsPerSecond();
   if (steps === undefined) return undefined;
   const { hardwareConcurrency, deviceMemory } = navigator as Navigator & { deviceMemory?: number };

@@ -4,11 +4,9 @@ import { size } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { inCatalogue, isLikelyTooLarge } from './catalogue.js';
 import { downloadOffer } from './download_offer.js';
-import { expectedSpeed, timedProcessors } from './expected_speed.js';
 import { keepForGood } from './kept_models.js';
 import type { OfferedModel } from './offered_models.js';
-import { rememberedSpeed } from './remembered.js';
-import { timeOfHour } from './speed_promise.js';
+import { speedOf, timeOfHour } from './speed_promise.js';
 
 const { first: words, models: modelWords } = strings;
 
@@ -31,7 +29,6 @@ export class FirstChoice {
   readonly #offer = byId('first_offer', HTMLElement);
   readonly #calls: Callbacks;
   readonly #buttons = new Map<string, HTMLButtonElement>();
-  #device: ReturnType<typeof timedProcessors> | undefined;
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
@@ -97,7 +94,7 @@ export class FirstChoice {
       ...lines.map((line) => element('span', 'hint', line)),
       time,
     );
-    void this.#speed(model.name).then((speed) => {
+    void speedOf(model.name).then((speed) => {
       if (speed !== undefined) time.textContent = words.hourIn(timeOfHour(speed));
     });
     const isDoubtful = known !== undefined && isLikelyTooLarge(known);
@@ -109,14 +106,6 @@ export class FirstChoice {
     this.#buttons.set(model.name, button);
     item.append(button);
     return item;
-  }
-
-  /** Measured on an earlier visit, or expected. */
-  async #speed(model: string): Promise<number | undefined> {
-    const known = rememberedSpeed(model);
-    if (known !== undefined) return known;
-    const device = await (this.#device ??= timedProcessors());
-    return device && expectedSpeed(model, device);
   }
 
   #choose(model: OfferedModel): void {

@@ -1,10 +1,11 @@
-// How fast it is, in the header: measured on this device with the model in use, now or on an earlier visit.
+// How fast it is, in the header: as measured on this device with the model in use, now or on an earlier visit, or as expected.
 import { byId } from '../shell/dom.js';
 import { strings } from '../strings.js';
+import { expectedHere } from './expected_speed.js';
 import { rememberedSpeed, rememberSpeed } from './remembered.js';
 
-/** Shorter recordings say little about a minute. */
-const leastSeconds = 5;
+/** Shorter recordings say little about an hour: a second takes as long as half a minute, and one engine does all. */
+const leastSeconds = 60;
 
 export class SpeedPromise {
   readonly #place = byId('speed_promise', HTMLElement);
@@ -14,7 +15,11 @@ export class SpeedPromise {
   /** Another model is in use. */
   model(name: string): void {
     this.#model = name;
-    this.#show(rememberedSpeed(name));
+    this.#show(undefined);
+    void speedOf(name).then((speed) => {
+      // What was measured meanwhile is there.
+      if (this.#model === name && this.#place.hidden) this.#show(speed);
+    });
   }
 
   /** What was measured: seconds of work for seconds of sound. */
@@ -29,6 +34,10 @@ export class SpeedPromise {
     if (speed !== undefined) this.#text.textContent = strings.page.hourIn(timeOfHour(speed));
   }
 }
+
+/** As it was measured here, or as expected. Undefined for a model of which nothing is known. */
+export const speedOf = async (model: string): Promise<number | undefined> =>
+  rememberedSpeed(model) ?? (await expectedHere(model));
 
 /** What an hour of speech takes, "about 4 min", at so many times the speed of speech. */
 export function timeOfHour(speed: number): string {
