@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr1_malformed_test {
 namespace {
 
 using Code = ErrorCode;
@@ -477,4 +477,4 @@ SUSURRUS_TEST(apr1_a_forged_index_takes_no_memory_for_weights) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr1_malformed_test

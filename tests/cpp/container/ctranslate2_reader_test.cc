@@ -5,7 +5,7 @@
 #include "container/checkpoint_pieces.h"
 #include "container/ctranslate2_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::ctranslate2_reader_test {
 namespace {
 
 void expect_malformed(const std::function<void(CTranslate2File&)>& edit, ErrorReason reason,
@@ -169,4 +169,4 @@ SUSURRUS_TEST(ctranslate2_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(CTranslate2File().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::ctranslate2_reader_test

@@ -6,7 +6,7 @@
 #include "container/checkpoint_pieces.h"
 #include "container/ggml_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::ggml_reader_test {
 namespace {
 
 constexpr uint64_t kFilters = 56;
@@ -220,4 +220,4 @@ SUSURRUS_TEST(ggml_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(GgmlFile().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::ggml_reader_test

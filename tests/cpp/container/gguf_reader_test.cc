@@ -5,7 +5,7 @@
 #include "container/checkpoint_pieces.h"
 #include "container/gguf_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::gguf_reader_test {
 namespace {
 
 void expect_malformed(const std::function<void(GgufFile&)>& edit, ErrorReason reason,
@@ -240,4 +240,4 @@ SUSURRUS_TEST(gguf_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(GgufFile().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::gguf_reader_test

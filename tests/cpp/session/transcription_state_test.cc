@@ -6,7 +6,7 @@
 #include "session/recording_run.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::transcription_state_test {
 namespace {
 
 void expect_same(const Outcome& resumed, const Outcome& whole) {
@@ -165,4 +165,4 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::transcription_state_test
