@@ -1,6 +1,5 @@
 #include "container/ggml/ggml_reader.h"
 
-#include <functional>
 #include <limits>
 
 #include "container/checkpoint_pieces.h"
@@ -13,9 +12,8 @@ constexpr uint64_t kFilters = 56;
 constexpr uint64_t kVocabulary = kFilters + 80 * 201 * 4;
 constexpr uint64_t kTensors = kVocabulary + 4 + 4 * 3 + 3;
 
-void expect_malformed(const std::function<void(GgmlFile&)>& edit, ErrorReason reason,
-                      uint64_t offset, std::string_view subject,
-                      ErrorCode code = ErrorCode::malformed) {
+void expect_malformed(const Edit<GgmlFile>& edit, ErrorReason reason, uint64_t offset,
+                      std::string_view subject, ErrorCode code = ErrorCode::malformed) {
   GgmlFile file;
   EXPECT_TRUE(read_checkpoint(file.build()).has_value());
   edit(file);
