@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findLabels } from './check_comments.mjs';
-import { findMissingIncludes } from './check_includes.mjs';
+import { findMissingIncludes, findSharedNamespaces } from './check_includes.mjs';
 import { findLayerViolations, filesBelow } from './check_layers.mjs';
 import { exceededBudgets } from './count_words.mjs';
 import { checkDocuments, generateFacts } from './generate_facts.mjs';
@@ -69,10 +69,12 @@ async function eslint({ fix, paths }) {
   );
 }
 
-/** The layers of the sources and of the package, and #include lines that no build would miss. */
+/** The layers of the sources and of the package, and #include lines and shared names that no build would notice. */
 export function layers() {
   const missing = findMissingIncludes();
   if (missing.length > 0) throw new StepError(`Includes:\n${missing.join('\n')}`);
+  const shared = findSharedNamespaces();
+  if (shared.length > 0) throw new StepError(`Namespaces:\n${shared.join('\n')}`);
   const violations = findLayerViolations();
   if (violations.length > 0) {
     throw new StepError(

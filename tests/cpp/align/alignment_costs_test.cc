@@ -11,7 +11,7 @@
 #include "session/allocation_count.h"
 #include "shared_files.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::alignment_costs_test {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -175,4 +175,4 @@ SUSURRUS_TEST(alignment_costs_report_want_of_memory) {
   EXPECT_EQ(created.error().code, ErrorCode::out_of_memory);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::alignment_costs_test

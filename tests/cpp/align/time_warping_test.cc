@@ -9,7 +9,7 @@
 #include "kernels/kernel_support.h"
 #include "shared_files.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::time_warping_test {
 namespace {
 
 std::vector<WarpingStep> warp(size_t rows, size_t columns, const std::vector<float>& costs) {
@@ -111,4 +111,4 @@ SUSURRUS_TEST(warping_paths_are_those_of_the_goldens) {
   EXPECT_GT(count, 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::time_warping_test

@@ -10,7 +10,7 @@
 #include "audio/wav_builder.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::audio_converter_test {
 namespace {
 
 using testing::Bytes;
@@ -232,4 +232,4 @@ SUSURRUS_TEST(converter_knows_its_order) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::audio_converter_test

@@ -6,7 +6,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::channel_mix_test {
 namespace {
 
 constexpr double kSqrtHalf = 0.70710678118654752440;
@@ -93,4 +93,4 @@ SUSURRUS_TEST(mixing_does_not_depend_on_the_pieces) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::channel_mix_test

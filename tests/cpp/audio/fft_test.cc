@@ -6,7 +6,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::fft_test {
 namespace {
 
 using testing::kPi;
@@ -73,4 +73,4 @@ SUSURRUS_TEST(fft400_puts_each_tone_into_its_bin) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::fft_test

@@ -7,7 +7,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::log10_test {
 namespace {
 
 double error_in_ulp(float x) {
@@ -51,4 +51,4 @@ SUSURRUS_TEST(log10_of_whole_powers_and_extremes) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::log10_test

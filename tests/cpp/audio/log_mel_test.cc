@@ -9,7 +9,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::log_mel_test {
 namespace {
 
 using testing::kPi;
@@ -180,4 +180,4 @@ SUSURRUS_TEST(log_mel_refuses_a_filterbank_of_another_size) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::log_mel_test

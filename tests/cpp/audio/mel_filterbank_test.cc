@@ -13,7 +13,7 @@
 #include "harness.h"
 #include "kernels/half.h"
 
-namespace susurrus {
+namespace susurrus::testing::mel_filterbank_test {
 namespace {
 
 constexpr size_t kBins = Fft400::kBins;
@@ -135,4 +135,4 @@ SUSURRUS_TEST(filterbank_refuses_weights_that_are_no_numbers_or_negative) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::mel_filterbank_test

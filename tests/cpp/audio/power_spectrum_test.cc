@@ -6,7 +6,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::power_spectrum_test {
 namespace {
 
 using testing::kPi;
@@ -48,4 +48,4 @@ SUSURRUS_TEST(power_spectrum_is_that_of_the_definition) {
   }
 }
 
-}  // namespace susurrus
+}  // namespace susurrus::testing::power_spectrum_test

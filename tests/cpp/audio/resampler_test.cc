@@ -8,7 +8,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::resampler_test {
 namespace {
 
 using testing::decibels;
@@ -135,4 +135,4 @@ SUSURRUS_TEST(resampler_passes_16_khz_unchanged) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::resampler_test

@@ -7,7 +7,7 @@
 #include "audio/wav_checks.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::wav_errors_test {
 namespace {
 
 using testing::Bytes;
@@ -98,4 +98,4 @@ SUSURRUS_TEST(wav_formats_that_are_not_supported) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::wav_errors_test

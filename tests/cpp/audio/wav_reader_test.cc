@@ -6,7 +6,7 @@
 #include "audio/wav_checks.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::wav_reader_test {
 namespace {
 
 using testing::Bytes;
@@ -207,4 +207,4 @@ SUSURRUS_TEST(wav_rifx_is_big_endian) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::wav_reader_test

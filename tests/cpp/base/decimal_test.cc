@@ -8,7 +8,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::decimal_test {
 namespace {
 
 /// Bits that look random, the same every time.
@@ -176,4 +176,4 @@ SUSURRUS_TEST(decimal_numbers_halfway_between_doubles_are_read_to_the_last_digit
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::decimal_test

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::json_document_test {
 namespace {
 
 Error json_error(std::string_view text, uint64_t file_offset = 0) {
@@ -77,4 +77,4 @@ SUSURRUS_TEST(utf8_is_strict) {
   EXPECT_EQ(static_cast<uint32_t>(next_utf8("\xF0\x9F\x8E\xB5").point), 0x1F3B5u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::json_document_test

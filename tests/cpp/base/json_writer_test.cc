@@ -6,7 +6,7 @@
 #include "base/json_document.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::json_writer_test {
 
 SUSURRUS_TEST(json_is_written_with_its_commas) {
   JsonWriter json;
@@ -62,4 +62,4 @@ SUSURRUS_TEST(json_integers_are_exact_where_they_are_read_as_doubles) {
                          R"(-9007199254740991,"-9007199254740992",7,"-9223372036854775808"])");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::json_writer_test

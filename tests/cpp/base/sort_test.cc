@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::sort_test {
 namespace {
 
 std::vector<uint32_t> random_values(size_t count, uint32_t range, uint32_t seed) {
@@ -42,4 +42,4 @@ SUSURRUS_TEST(sort_unique_keeps_each_value_once) {
 }
 
 }  // namespace
-}  // namespace susurrus
+}  // namespace susurrus::testing::sort_test

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr1_malformed_test {
 namespace {
 
 using Code = ErrorCode;
@@ -30,13 +30,13 @@ constexpr uint64_t kFilterbank = 0xC0;
 constexpr uint64_t kCrc = 0xE4;
 constexpr std::string_view kTensor = "encoder.conv1.bias";
 
-Bytes with(const std::function<void(Apr1Builder&)>& change) {
+Bytes with(const Edit<Apr1Builder>& change) {
   Apr1Builder builder = golden_apr1();
   change(builder);
   return builder.build();
 }
 
-Bytes with_tensor(const std::function<void(Apr1Tensor&)>& change) {
+Bytes with_tensor(const Edit<Apr1Tensor>& change) {
   return with([&](Apr1Builder& builder) { change(builder.tensors[0]); });
 }
 
@@ -60,7 +60,7 @@ Apr1Builder two() {
 }
 constexpr uint64_t kTwoData = 52 + 2 * 96;
 
-Bytes with_two(const std::function<void(Apr1Builder&)>& change) {
+Bytes with_two(const Edit<Apr1Builder>& change) {
   Apr1Builder builder = two();
   change(builder);
   return builder.build();
@@ -89,7 +89,7 @@ Bytes conv1(uint32_t channels, uint32_t n_mels, uint32_t n_freqs) {
 }
 uint64_t behind_conv1(uint32_t channels) { return 52 + 96 + 12 * channels; }
 
-Bytes with_vocabulary(const std::function<void(Bytes&)>& change) {
+Bytes with_vocabulary(const Edit<Bytes>& change) {
   return with([&](Apr1Builder& builder) { change(builder.vocabulary); });
 }
 
@@ -426,7 +426,7 @@ SUSURRUS_TEST(apr1_says_what_an_early_file_is) {
 
 /// apr.md §10, the model level: what loading rejects and inspecting does not.
 SUSURRUS_TEST(apr1_that_is_no_whole_whisper_is_not_loaded) {
-  const auto error_of = [](const std::function<void(Apr1Builder&)>& change) {
+  const auto error_of = [](const Edit<Apr1Builder>& change) {
     Apr1Builder builder = whisper_apr1(0);
     change(builder);
     const Bytes file = builder.build();
@@ -477,4 +477,4 @@ SUSURRUS_TEST(apr1_a_forged_index_takes_no_memory_for_weights) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr1_malformed_test

@@ -10,7 +10,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr1_reader_test {
 namespace {
 
 Bytes from_hex(std::string_view text) {
@@ -341,4 +341,4 @@ SUSURRUS_TEST(apr1_is_inspected_with_its_sections) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr1_reader_test

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr1_writer_test {
 namespace {
 
 const WhisperDimensions kTiny{51865, 1500, 448, 80, 4, 4, 6, 6, 384, 384};
@@ -89,4 +89,4 @@ SUSURRUS_TEST(apr1_writer_names_official_models) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr1_writer_test

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "stream/short_crc32.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_layout_test {
 namespace {
 
 Bytes built() {
@@ -117,4 +117,4 @@ SUSURRUS_TEST(four_bytes_make_any_crc32) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_layout_test

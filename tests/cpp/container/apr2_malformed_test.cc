@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_malformed_test {
 namespace {
 
 using Code = ErrorCode;
@@ -457,4 +457,4 @@ SUSURRUS_TEST(apr2_reader_stays_failed) {
   EXPECT_EQ(reader.finish().error().code, Code::disabled_by_previous_error);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_malformed_test

@@ -3,7 +3,7 @@
 #include "container/apr2_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_metadata_test {
 namespace {
 
 struct Read {
@@ -149,4 +149,4 @@ SUSURRUS_TEST(filterbank_is_read_and_checked) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_metadata_test

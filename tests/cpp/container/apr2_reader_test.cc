@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_reader_test {
 namespace {
 
 uint32_t next_random(uint32_t& state) {
@@ -380,4 +380,4 @@ SUSURRUS_TEST(apr2_mutations_with_a_right_checksum_never_crash) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_reader_test

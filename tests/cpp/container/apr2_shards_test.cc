@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_shards_test {
 namespace {
 
 using Code = ErrorCode;
@@ -350,4 +350,4 @@ SUSURRUS_TEST(swapped_and_doubled_shards_are_told_apart) {
   EXPECT_EQ(read_sharded(again, doubled).error().got.view(), "a second copy of " + shard_name(0));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_shards_test

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::apr2_writer_test {
 namespace {
 
 TensorInfo planned(std::string name, Dtype dtype, Shape shape, uint64_t stored,
@@ -164,4 +164,4 @@ SUSURRUS_TEST(apr2_writer_sets_its_flags_truthfully) {
   EXPECT_EQ(flags({encoder}, false, true), aligned | apr2_flags::kSharded);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::apr2_writer_test

@@ -7,7 +7,7 @@
 #include "container/malformed_file.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::april_reader_test {
 namespace {
 
 using Code = ErrorCode;
@@ -481,4 +481,4 @@ SUSURRUS_TEST(april_any_flipped_byte_is_read_or_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::april_reader_test

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::april_writer_test {
 namespace {
 
 struct Copied {
@@ -125,4 +125,4 @@ SUSURRUS_TEST(april_writer_refuses_what_no_reader_takes) {
   EXPECT_TRUE(early.finish().error().code == ErrorCode::wrong_state);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::april_writer_test

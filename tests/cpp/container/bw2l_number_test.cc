@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_number_test {
 
 /// Every text of up to five of these characters, beside libc's strtod.
 SUSURRUS_TEST(bw2l_numbers_are_those_of_libc) {
@@ -39,4 +39,4 @@ SUSURRUS_TEST(bw2l_numbers_are_decimal_and_finite) {
   EXPECT_EQ(parse_decimal("+1.7976931348623157e308").value_or(0), 1.7976931348623157e308);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_number_test

@@ -9,7 +9,7 @@
 #include "container/malformed_file.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_reader_test {
 namespace {
 
 using Code = ErrorCode;
@@ -670,4 +670,4 @@ SUSURRUS_TEST(bw2l_every_cut_is_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_reader_test

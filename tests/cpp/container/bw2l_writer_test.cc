@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_writer_test {
 namespace {
 
 /// The bytes of all sections, as they come.
@@ -113,4 +113,4 @@ SUSURRUS_TEST(bw2l_writer_refuses_what_cannot_be_stored) {
   EXPECT_TRUE(early.finish().has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_writer_test

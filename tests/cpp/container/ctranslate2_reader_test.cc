@@ -1,16 +1,13 @@
 #include "container/ctranslate2/ctranslate2_reader.h"
 
-#include <functional>
-
 #include "container/checkpoint_pieces.h"
 #include "container/ctranslate2_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::ctranslate2_reader_test {
 namespace {
 
-void expect_malformed(const std::function<void(CTranslate2File&)>& edit, ErrorReason reason,
-                      uint64_t offset, std::string_view subject,
-                      ErrorCode code = ErrorCode::malformed) {
+void expect_malformed(const Edit<CTranslate2File>& edit, ErrorReason reason, uint64_t offset,
+                      std::string_view subject, ErrorCode code = ErrorCode::malformed) {
   CTranslate2File file;
   EXPECT_TRUE(read_checkpoint(file.build()).has_value());
   edit(file);
@@ -169,4 +166,4 @@ SUSURRUS_TEST(ctranslate2_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(CTranslate2File().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::ctranslate2_reader_test

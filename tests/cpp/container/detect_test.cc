@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "stream/short_crc32.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::detect_test {
 namespace {
 
 using namespace std::string_literals;
@@ -294,4 +294,4 @@ SUSURRUS_TEST(json_is_named_by_its_keys) {
   expect_named("{\\rtf1 not JSON at all}", FileKind::other_json, "");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::detect_test

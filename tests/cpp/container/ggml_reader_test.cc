@@ -1,21 +1,19 @@
 #include "container/ggml/ggml_reader.h"
 
-#include <functional>
 #include <limits>
 
 #include "container/checkpoint_pieces.h"
 #include "container/ggml_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::ggml_reader_test {
 namespace {
 
 constexpr uint64_t kFilters = 56;
 constexpr uint64_t kVocabulary = kFilters + 80 * 201 * 4;
 constexpr uint64_t kTensors = kVocabulary + 4 + 4 * 3 + 3;
 
-void expect_malformed(const std::function<void(GgmlFile&)>& edit, ErrorReason reason,
-                      uint64_t offset, std::string_view subject,
-                      ErrorCode code = ErrorCode::malformed) {
+void expect_malformed(const Edit<GgmlFile>& edit, ErrorReason reason, uint64_t offset,
+                      std::string_view subject, ErrorCode code = ErrorCode::malformed) {
   GgmlFile file;
   EXPECT_TRUE(read_checkpoint(file.build()).has_value());
   edit(file);
@@ -220,4 +218,4 @@ SUSURRUS_TEST(ggml_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(GgmlFile().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::ggml_reader_test

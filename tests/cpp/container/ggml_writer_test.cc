@@ -5,7 +5,7 @@
 #include "families/whisper/whisper_tensors.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::ggml_writer_test {
 namespace {
 
 //                            vocab actx tctx mels layers heads states
@@ -147,4 +147,4 @@ SUSURRUS_TEST(ggml_writer_refuses_what_its_format_cannot_hold) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::ggml_writer_test

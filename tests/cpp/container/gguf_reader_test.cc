@@ -1,16 +1,13 @@
 #include "container/gguf/gguf_reader.h"
 
-#include <functional>
-
 #include "container/checkpoint_pieces.h"
 #include "container/gguf_builder.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::gguf_reader_test {
 namespace {
 
-void expect_malformed(const std::function<void(GgufFile&)>& edit, ErrorReason reason,
-                      uint64_t offset, std::string_view subject,
-                      ErrorCode code = ErrorCode::malformed) {
+void expect_malformed(const Edit<GgufFile>& edit, ErrorReason reason, uint64_t offset,
+                      std::string_view subject, ErrorCode code = ErrorCode::malformed) {
   GgufFile file;
   EXPECT_TRUE(read_checkpoint(file.build()).has_value());
   edit(file);
@@ -240,4 +237,4 @@ SUSURRUS_TEST(gguf_reader_is_safe_from_damaged_files) {
   expect_safe_when_damaged(GgufFile().build());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::gguf_reader_test

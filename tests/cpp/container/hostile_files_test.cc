@@ -9,7 +9,7 @@
 #include "container/shards_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::hostile_files_test {
 namespace {
 
 using Code = ErrorCode;
@@ -181,4 +181,4 @@ SUSURRUS_TEST(deep_json_is_refused_wherever_it_is_read) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::hostile_files_test

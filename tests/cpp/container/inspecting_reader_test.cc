@@ -5,7 +5,7 @@
 #include "container/bw2l_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::inspecting_reader_test {
 namespace {
 
 std::string facts_of(const Bytes& file, size_t piece) {
@@ -71,4 +71,4 @@ SUSURRUS_TEST(inspection_describes_only_when_asked) {
   EXPECT_TRUE(reader.describer() == nullptr);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::inspecting_reader_test

@@ -2,7 +2,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::name_families_test {
 namespace {
 
 CheckpointTensor tensor(std::string name, Shape shape, uint64_t offset = 0) {
@@ -64,4 +64,4 @@ SUSURRUS_TEST(name_families_do_not_mix) {
   expect_mixed({mlx, openai}, 8, "encoder.blocks.0.mlp.0.weight");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::name_families_test

@@ -4,7 +4,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::safetensors_header_test {
 namespace {
 
 std::string with_length(std::string_view json) {
@@ -99,4 +99,4 @@ SUSURRUS_TEST(safetensors_header_length) {
             ErrorCode::limit_exceeded);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::safetensors_header_test

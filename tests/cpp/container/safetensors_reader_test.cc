@@ -2,7 +2,7 @@
 
 #include "container/checkpoint_pieces.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::safetensors_reader_test {
 namespace {
 
 Bytes file_of(std::string_view json, size_t data_byte_count) {
@@ -52,4 +52,4 @@ SUSURRUS_TEST(safetensors_reader_refuses_quantised_mlx_weights) {
                     ErrorReason::unsupported_dtype, 8, name);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::safetensors_reader_test

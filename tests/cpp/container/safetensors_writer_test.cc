@@ -4,7 +4,7 @@
 #include "container/tensor_of.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::safetensors_writer_test {
 namespace {
 
 ErrorCode plan_error(std::vector<TensorInfo> tensors) {
@@ -80,4 +80,4 @@ SUSURRUS_TEST(raw_tensor_writers_count_bytes) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::safetensors_writer_test

@@ -7,7 +7,7 @@
 #include "container/tennis_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::skimming_test {
 namespace {
 
 struct Read {
@@ -157,4 +157,4 @@ SUSURRUS_TEST(skimming_reads_no_tensors_of_tennis) {
   expect_same_skimmed(builder.build(), file.size() - left_out + 100);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::skimming_test

@@ -8,7 +8,7 @@
 #include "container/tennis_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tennis_describer_test {
 namespace {
 
 /// Through the path of every file: its format is detected first.
@@ -212,4 +212,4 @@ SUSURRUS_TEST(other_formats_are_inspected_as_before) {
   EXPECT_EQ(status.error().code, ErrorCode::unknown_format);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tennis_describer_test

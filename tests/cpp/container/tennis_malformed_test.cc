@@ -3,7 +3,7 @@
 #include "container/tennis_recording.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tennis_malformed_test {
 namespace {
 
 using Code = ErrorCode;
@@ -395,4 +395,4 @@ SUSURRUS_TEST(tennis_flipped_bytes_never_harm) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tennis_malformed_test

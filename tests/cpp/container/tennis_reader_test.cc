@@ -5,7 +5,7 @@
 #include "container/tennis_recording.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tennis_reader_test {
 namespace {
 
 uint32_t next_random(uint32_t& state) {
@@ -260,4 +260,4 @@ SUSURRUS_TEST(tennis_names_are_shown_without_what_could_harm) {
             "node 0 \"" + std::string(48, 'n') + "…\"");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tennis_reader_test

@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tennis_writer_test {
 namespace {
 
 Bytes bytes_of(const OutputBuffer& out) { return {out.bytes().begin(), out.bytes().end()}; }
@@ -216,4 +216,4 @@ SUSURRUS_TEST(tennis_writer_stops_with_its_sink) {
   EXPECT_TRUE(write_small(writer, {0}, 0).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tennis_writer_test

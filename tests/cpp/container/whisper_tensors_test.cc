@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::whisper_tensors_test {
 namespace {
 
 BuiltTensor& named(Apr2Builder& builder, std::string_view name) {
@@ -169,4 +169,4 @@ SUSURRUS_TEST(absurd_layer_counts_are_refused_without_listing_them) {
   EXPECT_EQ(map.error().code, ErrorCode::missing_tensor);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::whisper_tensors_test

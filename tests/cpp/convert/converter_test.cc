@@ -15,7 +15,7 @@
 #include "harness.h"
 #include "tensor/weight_store.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::converter_test {
 namespace {
 
 WhisperDimensions dimensions() {
@@ -536,4 +536,4 @@ SUSURRUS_TEST(converter_takes_a_filterbank_along_where_it_is_a_tensor) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::converter_test

@@ -6,7 +6,7 @@
 #include "container/tennis_builder.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::file_rewriter_test {
 namespace {
 
 struct Rewritten {
@@ -213,4 +213,4 @@ SUSURRUS_TEST(only_formats_without_conversion_are_rewritten) {
   EXPECT_TRUE(open_rewriter({}, 0) == nullptr);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::file_rewriter_test

@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::model_composer_test {
 namespace {
 
 constexpr std::string_view kTensors = R"({
@@ -111,4 +111,4 @@ SUSURRUS_TEST(composer_refuses_descriptions_that_are_none) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::model_composer_test

@@ -12,7 +12,7 @@
 #include "harness.h"
 #include "kernels/half.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::quantize_test {
 namespace {
 
 std::string hex_block(Dtype dtype, const float* values) {
@@ -227,4 +227,4 @@ SUSURRUS_TEST(floats_are_read_at_any_address) {
   EXPECT_TRUE(value == 1.5f);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::quantize_test

@@ -4,7 +4,7 @@
 #include "container/recording_sink.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::repacker_test {
 namespace {
 
 /// The files that come out when `source` goes through a Repacker.
@@ -101,4 +101,4 @@ SUSURRUS_TEST(signed_and_encrypted_models_are_not_taken_apart) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::repacker_test

@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "kernels/half.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::row_decoder_test {
 namespace {
 
 class FloatSink : public ByteSink {
@@ -72,4 +72,4 @@ SUSURRUS_TEST(row_decoder_is_for_other_forms_only) {
   EXPECT_FALSE(RowDecoder::is_needed(CheckpointTensor()));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::row_decoder_test

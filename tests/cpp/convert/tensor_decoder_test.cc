@@ -7,7 +7,7 @@
 #include "convert/value_statistics.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tensor_decoder_test {
 namespace {
 
 class Recorder : public DecodedTensorSink {
@@ -171,4 +171,4 @@ SUSURRUS_TEST(value_statistics_count_what_is_no_number) {
   EXPECT_EQ(text_of({}), R"({"min":null,"max":null,"mean":null,"nan":0,"infinite":0})");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tensor_decoder_test

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::beam_test {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
@@ -294,4 +294,4 @@ SUSURRUS_TEST(beam_search_allocates_nothing_while_it_chooses) {
   EXPECT_EQ(allocation_count(), before);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::beam_test

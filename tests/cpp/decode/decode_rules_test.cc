@@ -13,7 +13,7 @@
 #include "harness.h"
 #include "shared_files.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::decode_rules_test {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
@@ -181,4 +181,4 @@ SUSURRUS_TEST(compression_ratios_are_those_of_the_goldens) {
   EXPECT_GT(count, 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::decode_rules_test

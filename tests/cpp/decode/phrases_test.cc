@@ -14,7 +14,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::phrases_test {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
@@ -251,4 +251,4 @@ SUSURRUS_TEST(phrase_filters_allocate_nothing) {
   EXPECT_EQ(allocation_count(), before);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::phrases_test

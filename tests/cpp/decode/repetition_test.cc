@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::repetition_test {
 namespace {
 
 using Tokens = std::vector<uint32_t>;
@@ -170,4 +170,4 @@ SUSURRUS_TEST(looking_for_loops_allocates_nothing) {
   EXPECT_GT(found, 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::repetition_test

@@ -12,7 +12,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::token_search_test {
 namespace {
 
 constexpr float kForbidden = -std::numeric_limits<float>::infinity();
@@ -276,4 +276,4 @@ SUSURRUS_TEST(top_logits_of_a_whole_vocabulary) {
   EXPECT_EQ(largest_logit(default_kernels(), logits).token, order[0]);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::token_search_test

@@ -7,7 +7,7 @@
 #include "session/whisper_model.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::family_seam_test {
 namespace {
 
 constexpr size_t kWindow = 4;
@@ -197,4 +197,4 @@ SUSURRUS_TEST(family_weights_are_found_by_canonical_names_and_others_are_skipped
   EXPECT_TRUE(store.find("optimizer.state") == nullptr);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::family_seam_test

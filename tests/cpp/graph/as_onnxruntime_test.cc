@@ -6,7 +6,7 @@
 #include "graph/onnx/onnx_graph.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::as_onnxruntime_test {
 namespace {
 
 /// A node's message.
@@ -270,4 +270,4 @@ SUSURRUS_TEST(a_single_index_is_no_input_of_one_hot) {
   ASSERT_TRUE(!graph.has_value() || !make_plan(*graph, {&shape, 1}).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::as_onnxruntime_test

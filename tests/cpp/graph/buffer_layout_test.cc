@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::buffer_layout_test {
 namespace {
 
 std::vector<Buffer> drawn_buffers(size_t count, uint32_t longest) {
@@ -73,4 +73,4 @@ SUSURRUS_TEST(a_chain_of_equal_buffers_takes_two) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::buffer_layout_test

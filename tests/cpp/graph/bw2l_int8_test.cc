@@ -5,7 +5,7 @@
 #include "kernels/kernel_support.h"
 #include "kernels/packed_weights/packed_weights.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_int8_test {
 namespace {
 
 using Integers = std::vector<int8_t>;
@@ -193,4 +193,4 @@ SUSURRUS_TEST(bw2l_int8_matrices_have_to_lie_in_the_file) {
   EXPECT_EQ(network.error().expected.view(), "arrays that the file holds");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_int8_test

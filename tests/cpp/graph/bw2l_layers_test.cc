@@ -7,7 +7,7 @@
 #include "graph/small_bw2l.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_layers_test {
 namespace {
 
 /// -1 to 1, or 0.5 to 1.5, as scripts/reference/python/bw2l_layers.py draws them.
@@ -61,4 +61,4 @@ SUSURRUS_TEST(bw2l_layers_are_those_of_pytorch) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_layers_test

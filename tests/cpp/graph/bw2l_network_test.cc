@@ -7,7 +7,7 @@
 #include "graph/small_bw2l.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::bw2l_network_test {
 namespace {
 
 void expect_values(const Floats& got, const Floats& expected) {
@@ -234,4 +234,4 @@ SUSURRUS_TEST(bw2l_case_34_weights_that_are_no_numbers_are_told) {
   EXPECT_EQ(network->warnings[0], "layers[1] (L 1 1 0) has weights that are no numbers");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::bw2l_network_test

@@ -6,7 +6,7 @@
 #include "graph/plan.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::folding_test {
 namespace {
 
 OwnedTensor filled(const Shape& shape, float value) {
@@ -131,4 +131,4 @@ SUSURRUS_TEST(pads_of_any_number_are_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::folding_test

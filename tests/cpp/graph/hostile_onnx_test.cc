@@ -4,7 +4,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::hostile_onnx_test {
 namespace {
 
 /// A TensorProto of f32 whose shape says how many elements it has.
@@ -111,4 +111,4 @@ SUSURRUS_TEST(a_weight_gets_no_memory_before_its_bytes_are_counted) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::hostile_onnx_test

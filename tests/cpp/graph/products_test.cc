@@ -4,7 +4,7 @@
 #include "graph/graph_run.h"
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::products_test {
 namespace {
 
 using Floats = std::vector<float>;
@@ -526,4 +526,4 @@ SUSURRUS_TEST(lstm_of_every_direction_and_weight_type) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::products_test

@@ -5,7 +5,7 @@
 #include "graph/graph_run.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::steps_test {
 namespace {
 
 /// x through one operator.
@@ -123,4 +123,4 @@ SUSURRUS_TEST(sums_of_rows_are_the_same_in_steps) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::steps_test

@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::tennis_module_test {
 namespace {
 
 BuiltParameter ints(std::string name, std::vector<int32_t> values) {
@@ -344,4 +344,4 @@ SUSURRUS_TEST(many_small_nodes_make_no_larger_graph_than_their_bytes_justify) {
   EXPECT_TRUE(graph.error().subject.view().starts_with("node "));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::tennis_module_test

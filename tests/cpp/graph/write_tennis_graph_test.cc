@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::write_tennis_graph_test {
 namespace {
 
 /// Drawn values between -1 and 1, the same in every run.
@@ -190,4 +190,4 @@ SUSURRUS_TEST(what_tennis_has_no_words_for_is_refused_by_name) {
   EXPECT_TRUE(file.bytes().empty());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::write_tennis_graph_test

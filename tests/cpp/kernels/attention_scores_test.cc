@@ -3,7 +3,7 @@
 
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::attention_scores_test {
 namespace {
 
 void check_scores(size_t queries, size_t keys, size_t head_size, uint64_t seed) {
@@ -63,4 +63,4 @@ SUSURRUS_TEST(attention_scores_of_any_shape) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::attention_scores_test

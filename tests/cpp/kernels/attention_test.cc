@@ -5,7 +5,7 @@
 
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::attention_test {
 namespace {
 
 struct AttentionCase {
@@ -304,4 +304,4 @@ SUSURRUS_TEST(attention_of_no_keys_and_of_masked_keys_is_zero) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::attention_test

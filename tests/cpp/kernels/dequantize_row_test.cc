@@ -6,7 +6,7 @@
 #include "kernels/half.h"
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::dequantize_row_test {
 namespace {
 
 std::vector<uint8_t> bytes_of(const char* hex) {
@@ -140,4 +140,4 @@ SUSURRUS_TEST(dequantize_row_takes_any_alignment_and_no_elements) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::dequantize_row_test

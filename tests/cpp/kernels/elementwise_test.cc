@@ -4,7 +4,7 @@
 
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::elementwise_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -234,4 +234,4 @@ SUSURRUS_TEST(layer_norm_of_every_variant) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::elementwise_test

@@ -9,7 +9,7 @@
 #include "kernels/packed_weights/packed_weights.h"
 #include "kernels/quantize_kv/quantize_kv.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::int8_attention_test {
 namespace {
 
 struct Variants {
@@ -450,4 +450,4 @@ SUSURRUS_TEST(int8_attention_lets_nan_through) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::int8_attention_test

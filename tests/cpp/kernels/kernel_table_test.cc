@@ -5,7 +5,7 @@
 #include "kernels/linear/linear.h"
 #include "kernels/quantize_kv/quantize_kv.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::kernel_table_test {
 #if SUSURRUS_WITH_RELAXED
 namespace {
 
@@ -92,4 +92,4 @@ SUSURRUS_TEST(kernel_scratch_stays_small) {
   EXPECT_LE(attention_scratch_floats(1500, 64) * sizeof(float), 1u << 20);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::kernel_table_test

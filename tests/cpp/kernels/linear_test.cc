@@ -8,7 +8,7 @@
 #include "kernels/packed_weights/rescaled_halves.h"
 #include "kernels/scratch_layout.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::linear_test {
 namespace {
 
 struct Case3 {
@@ -616,4 +616,4 @@ SUSURRUS_TEST(convolutions_are_linear_layers_of_rows_that_overlap) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::linear_test

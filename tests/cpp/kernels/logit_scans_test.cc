@@ -4,7 +4,7 @@
 
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::logit_scans_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -71,4 +71,4 @@ SUSURRUS_TEST(exponential_sum_of_minus_infinity_is_zero) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::logit_scans_test

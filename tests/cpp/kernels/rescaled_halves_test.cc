@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::rescaled_halves_test {
 namespace {
 
 constexpr uint16_t kFirstTooLarge = 0x5400;  // 64
@@ -62,4 +62,4 @@ SUSURRUS_TEST(halves_stay_as_they_are_where_one_is_too_large) {
 }
 
 }  // namespace
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::rescaled_halves_test

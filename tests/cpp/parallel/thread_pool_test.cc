@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "parallel/running_threads.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::thread_pool_test {
 namespace {
 
 constexpr size_t kThreadCounts[] = {1, 2, 3, 8};
@@ -126,5 +126,5 @@ SUSURRUS_TEST(slices_depend_on_numbers_alone_and_are_whole_units) {
   EXPECT_EQ(divide(0, 16, 8, [](const Slice& slice) { EXPECT_EQ(slice.count, 0u); }), 1u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::thread_pool_test
 #endif

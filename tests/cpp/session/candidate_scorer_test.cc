@@ -4,7 +4,7 @@
 #include "decode/log_probability.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::candidate_scorer_test {
 namespace {
 
 std::unique_ptr<WhisperModel> model_with_window(uint64_t seed) {
@@ -103,4 +103,4 @@ SUSURRUS_TEST(candidates_that_cannot_be_scored_are_refused) {
   EXPECT_FALSE(CandidateScorer::create(*model, options, {std::string(146, 'x')}).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::candidate_scorer_test

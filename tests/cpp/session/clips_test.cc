@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::clips_test {
 namespace {
 
 /// Every window until the end, each one left by its whole length.
@@ -63,4 +63,4 @@ SUSURRUS_TEST(clips_that_have_to_rise_are_refused_otherwise) {
   EXPECT_TRUE(Clips::create(std::vector<double>{1, 1, 1, 2}, Clips::Order::rising).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::clips_test

@@ -11,7 +11,7 @@
 #include "session/transcriber.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::early_start_test {
 namespace {
 
 /// A file on its way into a store, tensor by tensor.
@@ -258,4 +258,4 @@ SUSURRUS_TEST(early_start_needs_everything_but_weights) {
   EXPECT_FALSE(kDummyFamily.begins_early);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::early_start_test

@@ -9,7 +9,7 @@
 #include "session/window_attempts.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::encoder_context_test {
 namespace {
 
 /// Windows of 14 s, longer than the least that an automatic choice leaves; as small as it goes elsewhere.
@@ -314,4 +314,4 @@ SUSURRUS_TEST(an_improbable_language_is_asked_for_again_in_full) {
   EXPECT_TRUE(is_believed);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::encoder_context_test

@@ -7,7 +7,7 @@
 #include "session/window_sound.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::language_changes_test {
 namespace {
 
 constexpr float kLeast = -4;
@@ -100,4 +100,4 @@ SUSURRUS_TEST(changes_are_looked_for_in_an_encoded_window) {
   EXPECT_FALSE(changes.find(silence, {.seek = 0, .frame_count = 500}).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::language_changes_test

@@ -6,7 +6,7 @@
 #include "session/recording_run.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::language_choice_test {
 namespace {
 
 /// Never sure, and the text alone counts.
@@ -231,4 +231,4 @@ SUSURRUS_TEST(a_recording_is_in_the_language_that_is_chosen_unless_the_reference
   EXPECT_LT(0u, overruled);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::language_choice_test

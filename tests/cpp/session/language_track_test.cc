@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::language_track_test {
 namespace {
 
 SpecialTokens three_languages() {
@@ -81,4 +81,4 @@ SUSURRUS_TEST(a_language_that_the_caller_named_has_no_probability) {
   EXPECT_EQ(to_json(track), R"({"languages":[{"language":"de","seconds":2}]})");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::language_track_test

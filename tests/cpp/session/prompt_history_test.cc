@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::prompt_history_test {
 namespace {
 
 using Tokens = std::vector<uint32_t>;
@@ -68,4 +68,4 @@ SUSURRUS_TEST(a_long_history_gives_the_end_of_it) {
   EXPECT_EQ(history.text().size(), 1000u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::prompt_history_test

@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::quiet_frames_test {
 namespace {
 
 constexpr size_t kMels = 8;
@@ -79,4 +79,4 @@ SUSURRUS_TEST(digital_silence_is_quiet_and_so_is_dither_beside_it) {
   EXPECT_EQ(heard(levels).sound_count(0, 250), 100u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::quiet_frames_test

@@ -6,7 +6,7 @@
 #include "session/recording_run.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::random_recordings_test {
 namespace {
 
 /// Windows of 1 s, and as small as it goes elsewhere.
@@ -174,4 +174,4 @@ SUSURRUS_TEST(whatever_is_heard_the_references_way_comes_to_an_end) {
   EXPECT_EQ(seen.broken_loops, 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::random_recordings_test

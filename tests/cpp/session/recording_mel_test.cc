@@ -6,7 +6,7 @@
 #include "session/recording_run.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::recording_mel_test {
 namespace {
 
 constexpr size_t kMels = kOddDimensions.n_mels;
@@ -123,4 +123,4 @@ SUSURRUS_TEST(a_request_past_the_end_of_a_stream_is_made_anew) {
   expect_quiet_window(*model, samples, 80);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::recording_mel_test

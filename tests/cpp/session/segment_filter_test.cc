@@ -8,7 +8,7 @@
 #include "session/recording_run.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::segment_filter_test {
 namespace {
 
 /// A window of 60 frames. Only frames 10 to 25 sound.
@@ -81,4 +81,4 @@ SUSURRUS_TEST(text_where_nothing_sounds_is_dropped) {
   EXPECT_EQ(filtered(options, segments).segments.size(), 2u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::segment_filter_test

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::silence_skip_test {
 namespace {
 
 constexpr float kSpoken = 0.9f;
@@ -137,4 +137,4 @@ SUSURRUS_TEST(silence_is_counted_from_the_speech_of_earlier_windows) {
   EXPECT_EQ(skip(segments, window, 3.5).kept_count, 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::silence_skip_test

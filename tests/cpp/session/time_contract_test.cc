@@ -6,7 +6,7 @@
 #include "session/recording_run.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::time_contract_test {
 namespace {
 
 Segment segment(double start, double end, const char* text = " word") {
@@ -170,4 +170,4 @@ SUSURRUS_TEST(any_times_at_all_come_to_keep_the_contract) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::time_contract_test

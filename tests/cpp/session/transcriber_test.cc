@@ -8,7 +8,7 @@
 #include "session/recording_run.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::transcriber_test {
 namespace {
 
 constexpr uint64_t kWindowFrames = 2 * kOddDimensions.n_audio_ctx;
@@ -530,4 +530,4 @@ SUSURRUS_TEST(transcriber_beside_another_one_disturbs_neither) {
   EXPECT_TRUE(expected_first.text != expected_second.text);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::transcriber_test

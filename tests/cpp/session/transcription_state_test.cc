@@ -1,12 +1,10 @@
 // A transcription that goes on later from what was kept of it: as if it had never stopped.
 #include "session/transcription_state.h"
 
-#include <functional>
-
 #include "session/recording_run.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::transcription_state_test {
 namespace {
 
 void expect_same(const Outcome& resumed, const Outcome& whole) {
@@ -61,8 +59,8 @@ Result<TranscriptionState> parsed(std::string_view json) {
 }  // namespace
 
 SUSURRUS_TEST(a_transcription_goes_on_from_every_state_as_if_it_had_not_stopped) {
-  using Change = std::function<void(TranscribeOptions&)>;
-  const Change changes[] = {
+  using Change = void (*)(TranscribeOptions&);
+  constexpr Change changes[] = {
       [](TranscribeOptions&) {},
       [](TranscribeOptions& options) { options.normalization = Normalization::window; },
       [](TranscribeOptions& options) { options.is_openai_compatible = true; },
@@ -85,7 +83,7 @@ SUSURRUS_TEST(a_transcription_goes_on_from_every_state_as_if_it_had_not_stopped)
   };
   size_t states = 0;
   for (uint64_t seed : {21, 22}) {
-    for (const Change& change : changes) {
+    for (const Change change : changes) {
       TranscribeOptions options = plain_options("auto");
       change(options);
       states += expect_resumable(seed, options, Feed::whole);
@@ -141,7 +139,7 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
   auto model = small_model(21);
   ASSERT_TRUE(model != nullptr);
   const struct {
-    std::function<void(TranscriptionState&)> change;
+    void (*change)(TranscriptionState&);
     std::string_view subject;
   } unfit[] = {
       {[](TranscriptionState& state) { state.tokens = {1'000'000}; }, "tokens"},
@@ -165,4 +163,4 @@ SUSURRUS_TEST(a_state_that_no_transcription_has_is_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::transcription_state_test

@@ -5,7 +5,7 @@
 #include "whisper/encoded_model.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::unheard_rest_test {
 namespace {
 
 /// A window is 5 s: long enough for sound that counts.
@@ -132,4 +132,4 @@ SUSURRUS_TEST(what_was_passed_over_does_not_only_repeat_the_text_before_it) {
   EXPECT_EQ(outcome.rejected[0].seek, 50u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::unheard_rest_test

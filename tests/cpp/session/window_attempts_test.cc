@@ -5,7 +5,7 @@
 
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_attempts_test {
 namespace {
 
 struct Outcome {
@@ -315,4 +315,4 @@ SUSURRUS_TEST(wrong_temperatures_are_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_attempts_test

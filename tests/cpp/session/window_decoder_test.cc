@@ -11,7 +11,7 @@
 #include "text/white_space.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_decoder_test {
 namespace {
 
 std::unique_ptr<WhisperModel> model_with_window(uint64_t seed, bool is_multilingual = true) {
@@ -369,4 +369,4 @@ SUSURRUS_TEST(a_decoder_given_up_leaves_the_model_to_the_next) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_decoder_test

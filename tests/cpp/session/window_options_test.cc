@@ -6,7 +6,7 @@
 #include "session/results_json.h"
 #include "text/small_vocabulary.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_options_test {
 namespace {
 
 using Parse = decltype(parse_window_options)*;
@@ -259,4 +259,4 @@ SUSURRUS_TEST(results_are_written_by_the_names_of_the_api) {
   EXPECT_TRUE(to_json(segment, false).find("words") == std::string::npos);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_options_test

@@ -4,7 +4,7 @@
 #include "session/prompt.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_prompt_test {
 namespace {
 
 // Half of the random model's 150 text positions.
@@ -173,4 +173,4 @@ SUSURRUS_TEST(the_latest_first_timestamp_is_rounded_to_steps_of_the_context) {
   EXPECT_FALSE(max_initial_timestamp_index(*model, options).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_prompt_test

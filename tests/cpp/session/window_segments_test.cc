@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_segments_test {
 namespace {
 
 constexpr uint32_t kEnd = 256;
@@ -198,4 +198,4 @@ SUSURRUS_TEST(a_word_has_a_letter_or_a_digit) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_segments_test

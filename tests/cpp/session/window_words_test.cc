@@ -6,7 +6,7 @@
 #include "session/window_attempts.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::window_words_test {
 namespace {
 
 std::unique_ptr<WhisperModel> model_with_window(uint64_t seed) {
@@ -133,4 +133,4 @@ SUSURRUS_TEST(words_of_a_decoded_window_keep_the_contract) {
   EXPECT_GT(count, 50u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::window_words_test

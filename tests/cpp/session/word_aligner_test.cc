@@ -7,7 +7,7 @@
 #include "session/allocation_count.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::word_aligner_test {
 namespace {
 
 using Heads = std::vector<std::pair<uint32_t, uint32_t>>;
@@ -158,4 +158,4 @@ SUSURRUS_TEST(steps_of_an_alignment_do_not_allocate) {
   EXPECT_EQ(last_step_began, before);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::word_aligner_test

@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::word_edges_test {
 namespace {
 
 constexpr size_t kMels = 80;
@@ -185,4 +185,4 @@ SUSURRUS_TEST(the_contract_is_kept_whatever_the_sound) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::word_edges_test

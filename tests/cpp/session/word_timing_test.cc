@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "session/hallucination.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::word_timing_test {
 namespace {
 
 constexpr uint32_t kEndOfText = 1000;
@@ -234,4 +234,4 @@ SUSURRUS_TEST(a_segment_of_anomalous_words_is_one_itself) {
   EXPECT_EQ(next_words_segment(std::span(segments).subspan(2)), nullptr);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::word_timing_test

@@ -12,7 +12,7 @@
 #include "stream/running_crc32.h"
 #include "stream/tail_window.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::stream_test {
 namespace {
 
 /// A format of: u8 count, `count` bytes, two bytes that pass as pieces, nothing, the rest.
@@ -225,4 +225,4 @@ SUSURRUS_TEST(lz4_streams_refuse_each_offset_of_0) {
   EXPECT_TRUE(refused > 200);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::stream_test

@@ -2,7 +2,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::language_names_test {
 
 SUSURRUS_TEST(languages_go_by_name_and_alias_in_either_case) {
   EXPECT_EQ(language_code_of_name("german").value_or(""), "de");
@@ -19,4 +19,4 @@ SUSURRUS_TEST(languages_go_by_name_and_alias_in_either_case) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::language_names_test

@@ -13,7 +13,7 @@
 #include "harness.h"
 #include "text/small_vocabulary.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::text_test {
 namespace {
 
 /// Pre-tokens joined by bars.
@@ -209,4 +209,4 @@ SUSURRUS_TEST(non_speech_tokens_of_a_byte_vocabulary) {
             "32 34 35 40 41 42 43 47 58 59 60 61 62 64 91 92 93 94 95 96 123 124 125 126 226 256");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::text_test

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "text/small_vocabulary.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::word_split_test {
 namespace {
 
 constexpr uint32_t kEmptyToken = 256;
@@ -77,4 +77,4 @@ SUSURRUS_TEST(characters_that_never_become_whole) {
   EXPECT_EQ(cut("zh", {0xE2, 0x82, 0xC3}, 1), "\uFFFD|\uFFFD");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::word_split_test

@@ -5,7 +5,7 @@
 #include "kernels/packed_weights/rescaled_halves.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::network_test {
 namespace {
 
 /// With f16 weights rescaled or not, blocks as stored.
@@ -239,4 +239,4 @@ SUSURRUS_TEST(a_context_is_filled_to_its_last_position) {
   EXPECT_FALSE(model->decode(std::span(tokens).first(1)).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::network_test

@@ -7,7 +7,7 @@
 #include "harness.h"
 #include "whisper/counted_work.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::resumable_op_test {
 namespace {
 
 /// Stands in for kernels and writes down which outputs a piece covers.
@@ -197,4 +197,4 @@ SUSURRUS_TEST(a_plan_beyond_all_memory_is_an_error) {
   EXPECT_EQ(plan.error().code, ErrorCode::out_of_memory);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::resumable_op_test

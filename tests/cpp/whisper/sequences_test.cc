@@ -5,7 +5,7 @@
 #include "session/allocation_count.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::sequences_test {
 namespace {
 
 using Tokens = std::vector<uint32_t>;
@@ -242,4 +242,4 @@ SUSURRUS_TEST(sequences_beyond_all_memory_are_an_error) {
   EXPECT_EQ(cache.capacity(), 3u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::sequences_test

@@ -8,7 +8,7 @@
 #include "harness.h"
 #include "whisper/counted_work.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::step_work_test {
 namespace {
 
 // 0.2 GFLOP.
@@ -173,4 +173,4 @@ SUSURRUS_TEST(steps_of_large_stay_within_a_fifth_of_a_gigaflop) {
   check_steps(kLarge, WeightLayout::panels_of_4);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::step_work_test

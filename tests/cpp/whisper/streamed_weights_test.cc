@@ -5,7 +5,7 @@
 #include "kernels/packed_weights/packed_weights.h"
 #include "whisper/random_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::streamed_weights_test {
 namespace {
 
 void check_streamed(Dtype dtype, WeightLayout layout, size_t piece_bytes) {
@@ -48,4 +48,4 @@ SUSURRUS_TEST(matrices_in_pieces_of_any_size_are_packed_as_whole_ones) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::streamed_weights_test

@@ -8,7 +8,7 @@
 #include "parallel/running_threads.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::threads_test {
 namespace {
 
 /// A budget so large that one piece does a whole operation.
@@ -123,5 +123,5 @@ SUSURRUS_TEST(neither_pieces_nor_slices_make_few_rows_of_many) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::threads_test
 #endif

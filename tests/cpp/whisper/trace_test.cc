@@ -4,7 +4,7 @@
 
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::trace_test {
 namespace {
 
 void run(WhisperModel& model) {
@@ -156,4 +156,4 @@ SUSURRUS_TEST(a_traced_pass_refuses_what_it_cannot_do) {
   EXPECT_EQ(status.error().subject.view(), "layers");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::trace_test

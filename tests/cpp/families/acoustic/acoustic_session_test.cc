@@ -9,7 +9,7 @@
 #include "families/acoustic/small_acoustic.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::acoustic_session_test {
 namespace {
 
 /// 1 kHz, frames of 20 samples every 10, normalised around each; no layers yet.
@@ -319,4 +319,4 @@ SUSURRUS_TEST(acoustic_sessions_end_with_their_first_error) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::acoustic_session_test

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::acoustic_settings_test {
 namespace {
 
 Bw2lModel model_with(const std::vector<std::pair<std::string, std::string>>& flags) {
@@ -87,4 +87,4 @@ SUSURRUS_TEST(acoustic_settings_that_make_no_sense_are_refused) {
   expect_refused("criterion", "seq2seq", "criterion", ErrorCode::unsupported_feature);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::acoustic_settings_test

@@ -4,7 +4,7 @@
 #include "families/acoustic/read_texts.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::arpa_model_test {
 namespace {
 
 constexpr const char* kText =
@@ -110,4 +110,4 @@ SUSURRUS_TEST(arpa_texts_that_contradict_themselves_are_refused_by_line) {
   EXPECT_TRUE(model.error().code == ErrorCode::limit_exceeded);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::arpa_model_test

@@ -10,7 +10,7 @@
 #include "families/acoustic/read_texts.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::beam_search_test {
 namespace {
 
 Result<AcousticTokens> tokens_of(const std::vector<std::string>& names, bool is_asg) {
@@ -150,4 +150,4 @@ SUSURRUS_TEST(language_models_that_know_nothing_are_refused) {
   EXPECT_TRUE(vocabulary_of(*tokens, {}, "word a\n", kOfWords).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::beam_search_test

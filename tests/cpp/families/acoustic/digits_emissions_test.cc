@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "shared_files.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::digits_emissions_test {
 namespace {
 
 ByteSpan bytes_of(const std::string& text) {
@@ -90,4 +90,4 @@ SUSURRUS_TEST(emissions_of_the_bw2l_digits_in_int8_are_the_reference_s) {
   expect_emissions("digits-i8.b2l", 5e-4);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::digits_emissions_test

@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::greedy_path_test {
 namespace {
 
 using Path = std::vector<uint32_t>;
@@ -103,4 +103,4 @@ SUSURRUS_TEST(frames_on_which_all_paths_agree_are_settled) {
   EXPECT_EQ(longer.final_count(), 1001u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::greedy_path_test

@@ -6,7 +6,7 @@
 #include "families/acoustic/read_texts.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::lexicon_test {
 namespace {
 
 AcousticTokens letters(uint64_t replabel = 0) {
@@ -105,4 +105,4 @@ SUSURRUS_TEST(lexicons_with_lines_that_spell_nothing_are_refused) {
   }
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::lexicon_test

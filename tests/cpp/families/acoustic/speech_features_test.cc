@@ -7,7 +7,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::speech_features_test {
 namespace {
 
 std::vector<float> sheet_signal() {
@@ -264,4 +264,4 @@ SUSURRUS_TEST(settings_that_make_no_features_are_refused_by_their_flag) {
   expect_refused({.kind = kind, .delta_window = 1u << 30}, "flags.devwin");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::speech_features_test

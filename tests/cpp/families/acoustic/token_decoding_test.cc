@@ -5,7 +5,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::token_decoding_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -96,4 +96,4 @@ SUSURRUS_TEST(tokens_of_training_follow_as_far_as_the_network_has_outputs_for_th
   EXPECT_EQ(AcousticTokens::label_count({"a", "#"}, {}), 2u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::token_decoding_test

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "stream/output_buffer.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::speech_detector_test {
 namespace {
 
 constexpr uint64_t kHeard = 576;
@@ -119,4 +119,4 @@ SUSURRUS_TEST(a_module_that_is_no_detector_is_refused) {
   EXPECT_TRUE(refused.error().subject.view() == "speech detector");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::speech_detector_test

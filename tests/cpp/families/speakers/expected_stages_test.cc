@@ -1,11 +1,11 @@
 // The stages of two recordings and their turns, as the reference has them (shared/speakers).
 #include <cmath>
 
+#include "families/speakers/numpy_file.h"
+#include "families/speakers/scripted_networks.h"
 #include "harness.h"
-#include "numpy_file.h"
-#include "scripted_networks.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::expected_stages_test {
 namespace {
 
 constexpr size_t kSize = SpeakerNetworks::kVectorSize;
@@ -156,4 +156,4 @@ SUSURRUS_TEST(turns_are_the_expected_however_samples_come) {
   expect_turns("trn04", 3, 100000);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::expected_stages_test

@@ -8,7 +8,7 @@
 #include "families/speakers/window_speakers.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::speaker_clusters_test {
 namespace {
 
 constexpr size_t kSize = SpeakerNetworks::kVectorSize;
@@ -255,4 +255,4 @@ SUSURRUS_TEST(voices_get_speakers_with_the_largest_total) {
   EXPECT_TRUE(chosen == std::vector<uint32_t>({0, 1, 2}));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::speaker_clusters_test

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "families/speakers/scripted_networks.h"
 #include "harness.h"
-#include "scripted_networks.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::speaker_finder_test {
 namespace {
 
 constexpr uint64_t kWindow = SpeakerNetworks::kWindowSamples;
@@ -295,4 +295,4 @@ SUSURRUS_TEST(a_long_recording_is_grouped_first) {
   EXPECT_TRUE(are_equal(turns_of(talk, 1, few), turns_of(talk)));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::speaker_finder_test

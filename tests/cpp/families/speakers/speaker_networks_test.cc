@@ -12,7 +12,7 @@
 #include "harness.h"
 #include "shared_files.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::speaker_networks_test {
 namespace {
 
 using Networks = SpeakerNetworks;
@@ -312,4 +312,4 @@ SUSURRUS_TEST(speaker_vectors_are_the_references) {
   });
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::speaker_networks_test

@@ -8,7 +8,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::voice_features_test {
 namespace {
 
 constexpr size_t kLength = VoiceFeatures::kLength;
@@ -84,4 +84,4 @@ SUSURRUS_TEST(features_exist_from_400_samples_on) {
   EXPECT_EQ(VoiceFeatures::frame_count(560), 2u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::voice_features_test

@@ -7,7 +7,7 @@
 #include "audio/test_signals.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::filterbank_frontend_test {
 namespace {
 
 using testing::kPi;
@@ -185,4 +185,4 @@ SUSURRUS_TEST(filterbank_frontend_gives_silence_its_floor) {
   EXPECT_NEAR(FilterbankFrontend::kSilence, -15.942385152878742, 1e-6);
 }
 
-}  // namespace susurrus
+}  // namespace susurrus::testing::filterbank_frontend_test

@@ -5,7 +5,7 @@
 #include "families/transducer/transducer_networks.h"
 #include "kernels/kernel_support.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::transducer_loader_test {
 namespace {
 
 constexpr int32_t kBands = 64;
@@ -186,4 +186,4 @@ SUSURRUS_TEST(a_matrix_that_is_read_in_two_ways_stays_as_it_is) {
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR((*logits)[i], expected[i], 1e-4);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::transducer_loader_test

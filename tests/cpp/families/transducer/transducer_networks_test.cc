@@ -5,7 +5,7 @@
 #include "families/transducer/small_transducer.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::transducer_networks_test {
 namespace {
 
 using testing::AprilBuilder;
@@ -180,4 +180,4 @@ SUSURRUS_TEST(transducer_models_of_the_unknown_type_are_refused) {
   EXPECT_EQ(model.error().subject.view(), "model_type");
 }
 
-}  // namespace susurrus
+}  // namespace susurrus::testing::transducer_networks_test

@@ -7,7 +7,7 @@
 #include "families/transducer/recording_listener.h"
 #include "harness.h"
 
-namespace susurrus {
+namespace susurrus::testing::transducer_search_test {
 namespace {
 
 using testing::RecordingListener;
@@ -271,4 +271,4 @@ SUSURRUS_TEST(transducer_search_runs_with_a_vocabulary_of_the_blank_alone) {
   EXPECT_TRUE(listener.events.empty());
 }
 
-}  // namespace susurrus
+}  // namespace susurrus::testing::transducer_search_test

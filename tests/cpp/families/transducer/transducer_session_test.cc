@@ -9,7 +9,7 @@
 #include "harness.h"
 #include "session/allocation_count.h"
 
-namespace susurrus {
+namespace susurrus::testing::transducer_session_test {
 namespace {
 
 using testing::RecordingListener;
@@ -182,4 +182,4 @@ SUSURRUS_TEST(transducer_session_stays_failed) {
   EXPECT_TRUE(stream.listener.events.empty());
 }
 
-}  // namespace susurrus
+}  // namespace susurrus::testing::transducer_session_test

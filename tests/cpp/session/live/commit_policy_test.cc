@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "session/live/sentence_end.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::commit_policy_test {
 namespace {
 
 ProvisionalWord word(const char* text, double end, double heard_at, float probability = 0.9f) {
@@ -68,4 +68,4 @@ SUSURRUS_TEST(sentences_end_with_their_marks_but_for_initials_and_short_forms) {
     EXPECT_TRUE(!ends_sentence(text));
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::commit_policy_test

@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::live_language_test {
 namespace {
 
 using Scope = LiveLanguage::Scope;
@@ -173,4 +173,4 @@ SUSURRUS_TEST(a_language_that_was_named_is_not_detected) {
   EXPECT_EQ(language.probability(), 0.0f);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::live_language_test

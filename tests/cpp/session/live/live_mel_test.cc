@@ -6,7 +6,7 @@
 #include "harness.h"
 #include "session/recording_run.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::live_mel_test {
 namespace {
 
 constexpr uint32_t kMels = 80;
@@ -101,4 +101,4 @@ SUSURRUS_TEST(an_utterance_begins_anew) {
   EXPECT_EQ(mel->frame_count(), 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::live_mel_test

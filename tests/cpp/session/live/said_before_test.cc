@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::said_before_test {
 namespace {
 
 size_t repeated(const SaidBefore& said, std::initializer_list<const char*> words) {
@@ -42,4 +42,4 @@ SUSURRUS_TEST(only_the_last_words_are_kept) {
   EXPECT_EQ(repeated(said, {"980"}), 0u);
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::said_before_test

@@ -10,7 +10,7 @@
 #include "session/recording_run.h"
 #include "whisper/encoded_model.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::whisper_live_test {
 namespace {
 
 WhisperLiveOptions live_options(CommitPolicyKind policy, double step_seconds) {
@@ -265,4 +265,4 @@ SUSURRUS_TEST(options_that_do_not_fit_the_model_are_refused_before_any_sound) {
   EXPECT_EQ(refused.error().subject.view(), "language");
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::whisper_live_test

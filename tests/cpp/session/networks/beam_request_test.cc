@@ -5,7 +5,7 @@
 #include "families/acoustic/read_texts.h"
 #include "harness.h"
 
-namespace susurrus::testing {
+namespace susurrus::testing::beam_request_test {
 namespace {
 
 constexpr const char* kArpa = "\\data\\\nngram 1=2\n\\1-grams:\n-1 a\n-1 w\n\\end\\\n";
@@ -98,4 +98,4 @@ SUSURRUS_TEST(beams_that_would_fill_the_memory_are_refused) {
   EXPECT_TRUE(read(R"({"beamSize":2000,"beamSizeToken":1000000})", *none).has_value());
 }
 
-}  // namespace susurrus::testing
+}  // namespace susurrus::testing::beam_request_test
