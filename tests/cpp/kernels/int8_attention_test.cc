@@ -230,10 +230,17 @@ void check_shapes(const Variants& variant) {
 
 }  // namespace
 
-void check_int8_attention(const char* name, void (*attention)(const AttentionArgs&),
-                          void (*quantize)(const QuantizeKvArgs&)) {
-  check_shapes({name, attention, quantize, WeightLayout::panels_of_4, 63, 127});
+}  // namespace susurrus::testing::int8_attention_test
+
+// The cases of one build alone call it, too.
+void susurrus::testing::check_int8_attention(const char* name,
+                                             void (*attention)(const AttentionArgs&),
+                                             void (*quantize)(const QuantizeKvArgs&)) {
+  int8_attention_test::check_shapes(
+      {name, attention, quantize, WeightLayout::panels_of_4, 63, 127});
 }
+
+namespace susurrus::testing::int8_attention_test {
 
 SUSURRUS_TEST(quantize_kv_gives_the_integers_of_the_reference) {
   uint64_t seed = 1;

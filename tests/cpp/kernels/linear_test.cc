@@ -237,7 +237,13 @@ void check_bits_of_few_rows(const Case3& c, Dtype dtype, Epilogue epilogue, uint
 
 }  // namespace
 
-void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout layout, float limit) {
+}  // namespace susurrus::testing::linear_test
+
+// The cases of one build alone call it, too.
+void susurrus::testing::check_linear_in_panels(const char* name, LinearFn* linear,
+                                               WeightLayout layout, float limit) {
+  using linear_test::Case3;
+  using linear_test::check_panel_case;
   uint64_t seed = 5000;
   for (const bool is_fine : {false, true}) {
     // int16 activations are as fine as they get.
@@ -257,6 +263,8 @@ void check_linear_in_panels(const char* name, LinearFn* linear, WeightLayout lay
     }
   }
 }
+
+namespace susurrus::testing::linear_test {
 
 SUSURRUS_TEST(linear_in_panels) {
   for (const KernelTable* kernels : compiled_kernels()) {
