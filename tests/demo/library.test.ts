@@ -558,6 +558,30 @@ describe('the library', () => {
     Reflect.deleteProperty(globalThis, 'navigator');
   });
 
+  test('keeps a transcript without its recording where the browser has no place for files, and says so once', async () => {
+    const said: (string | undefined)[] = [];
+    let isOn = false;
+    const onKept = (notKept?: string) => said.push(notKept);
+    const library = new Library(storage, calls, undefined, { isOn: () => isOn, onKept });
+    const document = await keepOne(library, 'one');
+    document.recording = new File([], 'talk.mp3');
+    await rested();
+    expect(said).toEqual([]);
+    isOn = true;
+    for (const text of ['two', 'three']) {
+      say(document, text);
+      await rested();
+    }
+    expect(said).toEqual(['talk.mp3']);
+    expect(textsKept()).toEqual(['talk.mp3: one: two: three']);
+    // One that is not kept itself says nothing.
+    const empty = begin();
+    library.keep(empty);
+    empty.recording = new File([], 'other.mp3');
+    await rested();
+    expect(said).toHaveLength(1);
+  });
+
   test('deletes all', async () => {
     const library = tab();
     await keepOne(library, 'one');

@@ -38,8 +38,8 @@ interface Channel {
 interface Opened {
   readonly document: TranscriptDocument;
   readonly autosave: Autosave;
-  /** The recording that was kept with it, or refused. */
-  recording?: File | undefined;
+  /** The recording that was kept under this id, or refused. */
+  tried?: { readonly recording: File; readonly id: string } | undefined;
 }
 
 export class Library {
@@ -108,7 +108,7 @@ export class Library {
     this.#open.push(one);
     document.listen(({ kind }) => {
       if (kind === 'rest') void this.#writeUnfinished(document, autosave);
-      if (kind === 'recording') void this.#keepRecording(one);
+      if (kind === 'recording') void autosave.flush().then(() => this.#keepRecording(one));
     });
   }
 
@@ -117,19 +117,21 @@ export class Library {
     const { recording, facts } = one.document;
     const { id } = one.autosave;
     if (!recording || !this.#recordingCalls?.isOn()) return;
-    if (recording === one.recording || this.#readRecordings.get(recording) === id) return;
-    one.recording = recording;
+    const isTried = one.tried?.recording === recording && one.tried.id === id;
+    if (isTried || this.#readRecordings.get(recording) === id) return;
+    one.tried = { recording, id };
     const isThere = async (): Promise<boolean> =>
       (await this.#keeping.list().catch(() => [])).some((entry) => entry.id === id);
-    const isKept = (await keptRecordings.keep(id, [recording], isThere)) !== undefined;
-    if (isKept) {
+    const wasThere = await isThere();
+    const kept = wasThere && (await keptRecordings.keep(id, [recording], isThere));
+    if (kept) {
       this.#recordingCalls.onKept();
       await this.#tellRecordings();
-    } else if (await isThere()) {
+    } else if (wasThere && (await isThere())) {
       this.#recordingCalls.onKept(facts.name);
     } else {
-      // It may be written yet, or come back.
-      one.recording = undefined;
+      // The transcript may be written yet, or come back.
+      one.tried = undefined;
     }
   }
 
@@ -149,15 +151,18 @@ export class Library {
 
   /** Others are there now: what is open has its own, and none that is gone. */
   async #renewRecordings(): Promise<void> {
+    const before = this.#recordings;
     this.#recordings = undefined;
     const there = await this.recordings();
+    const wereThere = await before;
     for (const one of this.#open) {
       const { document, autosave } = one;
       const { recording } = document;
       const from = recording && this.#readRecordings.get(recording);
       const isOther = recording ? from !== undefined && !there.has(from) : there.has(autosave.id);
       if (isOther) document.recording = await this.#readRecording(autosave.id);
-      if (!there.has(autosave.id)) one.recording = undefined;
+      // It is kept anew should its transcript come back.
+      if (wereThere?.has(autosave.id) && !there.has(autosave.id)) one.tried = undefined;
     }
   }
 
