@@ -679,6 +679,8 @@ describe('the player', () => {
 
   test('shows a video with what is said in it as captions', async () => {
     const { page, problems } = await stage.open();
+    await openOptions(page);
+    await page.check('#keep_recordings');
     const recorded = await page.evaluate(recordedVideo);
     await worked(page, () => drop(page, 'talk.webm', Buffer.from(recorded, 'base64')));
     await shown(async () => (await segmentTexts(page)).join(' ')).toContain('five');
@@ -702,6 +704,14 @@ describe('the player', () => {
     await worked(page, () => drop(page, 'sound.wav', sampleBytes()));
     await shown(() => page.isHidden('#picture')).toBe(true);
     await shown(cues).toEqual([]);
+    // As it is kept, too.
+    const facts = page.locator('.history-open', { hasText: 'talk.webm' }).locator('small');
+    await shown(() => facts.textContent()).toMatch(/ [kM]B$/);
+    await page.reload();
+    await settled(page);
+    await page.click('.history-open >> text=talk.webm');
+    await page.waitForSelector('#picture:not([hidden]) video');
+    await shown(cues).toEqual(['as edited', ...texts.slice(1)]);
     expect(problems).toEqual([]);
   });
 });

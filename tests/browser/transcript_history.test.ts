@@ -106,6 +106,23 @@ async function unfinishedOnes(page: Page): Promise<string[]> {
   return kept.map(({ unfinished }) => unfinished.file.name);
 }
 
+/** The ids of the transcripts whose recordings the browser keeps, parts included. */
+const recordingIds = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const ids: string[] = [];
+    const root = await navigator.storage.getDirectory();
+    const all = await root.getDirectoryHandle('susurrus-recordings', { create: true });
+    for await (const id of all.keys()) ids.push(id);
+    return ids;
+  });
+
+const facts = (page: Page) => page.locator('.history-open small').allTextContents();
+
+async function keepRecordings(page: Page): Promise<void> {
+  await openOptions(page);
+  await page.check('#keep_recordings');
+}
+
 /** Runs in the page: what was kept to go on with has another member. */
 function changeUnfinished({ name, value }: { name: string; value: unknown }): Promise<void> {
   return new Promise((done) => {
@@ -251,6 +268,108 @@ describe('earlier transcripts', () => {
     await shown(() => page.textContent('#transcript_meta')).toMatch(/ · English$/);
     await shown(() => unfinishedOnes(page)).toEqual([]);
     await shown(() => names(page)).toEqual(['long.wav', 'whole.wav']);
+    expect(problems).toEqual([]);
+  });
+
+  test('play and go on after a reload where recordings are kept, which are deleted and come back with them', async () => {
+    const { page, problems } = await stage.open({ processors: 1 });
+    await keepRecordings(page);
+    await page.uncheck('#vad');
+    const release = await holdText(page, 1);
+    await drop(page, 'long.wav', longRecording(12));
+    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(4);
+    await worked(page, () => page.click('#cancel'));
+    await release();
+    await shown(() => unfinishedOnes(page)).toEqual(['long.wav']);
+    await shown(() => facts(page)).toEqual([expect.stringMatching(/ · 3 MB$/)]);
+    const kept = await recordingIds(page);
+    expect(kept).toHaveLength(1);
+
+    await page.reload();
+    await settled(page);
+    await shown(() => page.isChecked('#keep_recordings')).toBe(true);
+    await page.click('.history-open >> text=long.wav');
+    await shown(() => page.isVisible('#player')).toBe(true);
+    await page.locator('.word >> text=nine').first().click();
+    await page.waitForSelector('.word.sounding');
+    await shown(() => page.textContent('#go_on')).toBe('Continue');
+    await worked(page, () => page.click('#go_on'));
+    await shown(() => page.textContent('#transcript_meta')).toMatch(/ · English$/);
+    await shown(() => unfinishedOnes(page)).toEqual([]);
+    await editSegment(page, 0, 'edited by hand');
+    await isKept(page, 'edited by hand');
+
+    const remove = page.getByRole('button', { name: 'Delete the transcript of long.wav' });
+    await remove.press('Enter');
+    await shown(async () => (await keptNotes(page)).length).toBe(0);
+    // As a page leaves it that goes while it writes: the next one clears it away, and what may come back stays.
+    await page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory();
+      const all = await root.getDirectoryHandle('susurrus-recordings');
+      await all.getDirectoryHandle('part', { create: true });
+    });
+    const other = await anotherTab(page.context(), stage.address);
+    await shown(() => recordingIds(page)).toEqual(kept);
+    await other.close();
+    const undo = page.getByRole('button', { name: 'Undo: bring back the transcript of long.wav' });
+    await undo.press('Enter');
+    await shown(() => page.textContent('#history_said')).toBe(
+      'The transcript of long.wav is back.',
+    );
+    await shown(() => facts(page)).toEqual([expect.stringMatching(/ · 3 MB$/)]);
+    // The time for Undo goes by.
+    await page.evaluate(() => {
+      const before = window.setTimeout.bind(window);
+      Object.assign(window, { setTimeout: (call: () => void) => before(call) });
+    });
+    await remove.click();
+    await page.mouse.move(0, 0);
+    await shown(() => recordingIds(page)).toEqual([]);
+    await shown(() => page.isHidden('#player')).toBe(true);
+    await listed(page, 0);
+    expect(problems).toEqual([]);
+  });
+
+  test('are kept without their recordings where there is no room for those, and say so', async () => {
+    const { page, problems } = await stage.open();
+    const other = await anotherTab(page.context(), stage.address);
+    await keepRecordings(page);
+    const said = (name: string) =>
+      `The recording of ${name} could not be kept in this browser, perhaps for lack of room; its transcript is kept.`;
+    const note = () => page.textContent('#recording_problem:not([hidden])');
+    await page.evaluate(() => {
+      Object.assign(navigator.storage, { estimate: () => Promise.resolve({ quota: 9, usage: 5 }) });
+    });
+    await worked(page, () => drop(page, 'one.wav', sampleBytes()));
+    await shown(note).toBe(said('one.wav'));
+    await page.evaluate(() => {
+      Reflect.deleteProperty(navigator.storage, 'estimate');
+      const files = FileSystemFileHandle.prototype;
+      const createWritable: unknown = Reflect.get(files, 'createWritable');
+      addEventListener('room', () => Object.assign(files, { createWritable }));
+      files.createWritable = () => Promise.reject(new DOMException('no', 'QuotaExceededError'));
+    });
+    await worked(page, () => drop(page, 'two.wav', sampleBytes()));
+    await shown(note).toBe(said('two.wav'));
+    await shown(() => names(page)).toEqual(['two.wav', 'one.wav']);
+    await shown(() => recordingIds(page)).toEqual([]);
+    await page.evaluate(() => dispatchEvent(new Event('room')));
+    await worked(page, () => drop(page, 'three.wav', sampleBytes()));
+    await shown(() => page.isHidden('#recording_problem')).toBe(true);
+    for (const tab of [page, other]) {
+      await shown(() => facts(tab)).toEqual([
+        expect.stringMatching(/ · 9\.0 s · \d+ kB$/),
+        expect.stringMatching(/ · 9\.0 s$/),
+        expect.stringMatching(/ · 9\.0 s$/),
+      ]);
+    }
+    await other.click('.history-open >> text=three.wav');
+    await shown(() => other.isVisible('#player')).toBe(true);
+    await page.click('#history_delete_all');
+    await page.click('#history_question button[value="delete"]');
+    await listed(other, 0);
+    await shown(() => recordingIds(page)).toEqual([]);
+    await shown(() => other.isHidden('#player')).toBe(true);
     expect(problems).toEqual([]);
   });
 
@@ -481,6 +600,7 @@ describe('earlier transcripts', () => {
 
   test('and all else that the page keeps are deleted after one question; what runs is stopped, another tab notices', async () => {
     const { page, problems } = await stage.open();
+    await keepRecordings(page);
     await worked(page, () => drop(page, 'kept.wav', sampleBytes()));
     await page.locator('#history_list > li').first().waitFor();
     // As the service worker keeps them, which does not run here.
@@ -498,7 +618,9 @@ describe('earlier transcripts', () => {
     await page.evaluate(() => localStorage.setItem('elsewhere', 'of another page'));
     await page.click('#engine summary');
     const list = () => page.textContent('#kept_list');
-    await shown(list).toMatch(/Models: \d+, .*Transcripts: 1.*This page itself, .* 2 MB/);
+    await shown(list).toMatch(
+      /Models: \d+, .*Transcripts: 1Recordings: 1, \d+ kB.*This page itself, .* 2 MB/,
+    );
     await page.click('#kept_delete');
     await page.getByRole('button', { name: 'Keep it' }).click();
     await shown(list).toMatch(/Transcripts: 1/);
@@ -508,22 +630,32 @@ describe('earlier transcripts', () => {
     await page.click('#kept_delete');
     await page.locator('#kept_question').getByRole('button', { name: 'Delete everything' }).click();
     await shown(() => page.textContent('#kept_said')).toMatch(/^Everything was deleted\./);
-    await shown(list).toMatch(/^Models: noneTranscripts: none.*Settings: none.*offline: none$/);
+    await shown(list).toMatch(
+      /^Models: noneTranscripts: noneRecordings: noneSettings: none.*offline: none$/,
+    );
     await settled(page);
     await other.getByText('In another tab everything that this page keeps was deleted.').waitFor();
     await shown(() => other.locator('#history_list > li').count()).toBe(0);
     const left = await page.evaluate(async () => {
       const files = await navigator.storage.getDirectory();
+      const has = (name: string) =>
+        files.getDirectoryHandle(name).then(
+          () => true,
+          () => false,
+        );
       return {
         caches: (await caches.keys()).filter((name) => name.startsWith('susurrus-page')),
         settings: Object.keys(localStorage),
-        hasModels: await files.getDirectoryHandle('susurrus-own-models').then(
-          () => true,
-          () => false,
-        ),
+        hasModels: await has('susurrus-own-models'),
+        hasRecordings: await has('susurrus-recordings'),
       };
     });
-    expect(left).toEqual({ caches: [], settings: ['elsewhere'], hasModels: false });
+    expect(left).toEqual({
+      caches: [],
+      settings: ['elsewhere'],
+      hasModels: false,
+      hasRecordings: false,
+    });
     await page.reload();
     await settled(page);
     await shown(() => page.locator('#history_list > li').count()).toBe(0);

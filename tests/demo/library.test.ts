@@ -522,23 +522,64 @@ describe('the library', () => {
     const library = tab();
     const [one, two] = [await keepOne(library, 'one'), await keepOne(library, 'two')];
     let isHeld = true;
-    let over = 0;
-    const recent = new RecentlyDeleted({ isHeld: () => isHeld, onOver: () => (over += 1) });
+    const over: string[] = [];
+    const recent = new RecentlyDeleted({
+      isHeld: () => isHeld,
+      onOver: (ids) => over.push(...ids),
+    });
+    // Other tabs see by its locks what can come back.
+    const locks = new Set<string>();
+    const request = async (name: string, work: () => Promise<void>): Promise<void> => {
+      locks.add(name);
+      await work();
+      locks.delete(name);
+    };
+    Object.assign(globalThis, { navigator: { locks: { request } } });
     for (const { facts } of [one, two]) recent.add((await library.delete(facts.id))!);
     expect(recent.take(two.facts.id)?.content.segments).toEqual(two.segments);
     recent.settle();
     expect(recent.all).toHaveLength(1);
+    await idle();
+    expect([...locks]).toEqual([expect.stringContaining(one.facts.id)]);
     jest.advanceTimersByTime(undoTime);
     expect(recent.all.map(({ id }) => id)).toEqual([one.facts.id]);
     isHeld = false;
     recent.settle();
     expect(recent.all).toEqual([]);
     expect(recent.take(one.facts.id)).toBeUndefined();
-    recent.add((await library.delete((await keepOne(library, 'three')).facts.id))!);
+    await idle();
+    expect(locks.size).toBe(0);
+    const three = await keepOne(library, 'three');
+    recent.add((await library.delete(three.facts.id))!);
     jest.advanceTimersByTime(undoTime - 1);
-    expect([recent.all.length, over]).toEqual([1, 1]);
+    expect([recent.all.length, over]).toEqual([1, [one.facts.id]]);
     jest.advanceTimersByTime(1);
-    expect([recent.all.length, over]).toEqual([0, 2]);
+    expect([recent.all.length, over]).toEqual([0, [one.facts.id, three.facts.id]]);
+    Reflect.deleteProperty(globalThis, 'navigator');
+  });
+
+  test('keeps a transcript without its recording where the browser has no place for files, and says so once', async () => {
+    const said: (string | undefined)[] = [];
+    let isOn = false;
+    const onKept = (notKept?: string) => said.push(notKept);
+    const library = new Library(storage, calls, undefined, { isOn: () => isOn, onKept });
+    const document = await keepOne(library, 'one');
+    document.recording = new File([], 'talk.mp3');
+    await rested();
+    expect(said).toEqual([]);
+    isOn = true;
+    for (const text of ['two', 'three']) {
+      say(document, text);
+      await rested();
+    }
+    expect(said).toEqual(['talk.mp3']);
+    expect(textsKept()).toEqual(['talk.mp3: one: two: three']);
+    // One that is not kept itself says nothing.
+    const empty = begin();
+    library.keep(empty);
+    empty.recording = new File([], 'other.mp3');
+    await rested();
+    expect(said).toHaveLength(1);
   });
 
   test('deletes all', async () => {

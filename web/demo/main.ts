@@ -47,6 +47,7 @@ const history = new HistoryView({
     transcript.arrive(sought);
   },
   onDeleted: (id) => queue.stop(({ facts }) => id === undefined || facts.id === id),
+  keepsRecordings: () => listening.keepsRecordings,
 });
 const network = new NetworkView(() => void runNetwork());
 const speakersFile = new SpeakersFile(new URL('models/speakers.apr', import.meta.url));

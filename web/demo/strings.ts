@@ -49,6 +49,7 @@ export const strings = {
     wordTimes: 'Add a time to every word',
     vad: 'Skip silence',
     speakers: 'Tell speakers apart (fetches 9 MB, once)',
+    keepRecordings: 'Keep recordings with their transcripts (on this device; takes space)',
     people: 'People',
     anyPeople: 'as many as are heard',
     more: 'Settings',
@@ -123,13 +124,14 @@ export const strings = {
     models: (count: number, bytes: string) =>
       count === 0 ? 'Models: none' : `Models: ${count}, ${bytes}`,
     transcripts: (count: number) => `Transcripts: ${count === 0 ? 'none' : count}`,
-    recordings: 'Recordings: none; they are never kept',
+    recordings: (count: number, bytes: string) =>
+      count === 0 ? 'Recordings: none' : `Recordings: ${count}, ${bytes}`,
     settings: (count: number, bytes: string) =>
       count === 0 ? 'Settings: none' : `Settings and unfinished live captions: ${count}, ${bytes}`,
     page: (bytes: string | undefined) => `This page itself, to work offline: ${bytes ?? 'none'}`,
     delete: 'Delete everything',
     question:
-      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts and settings cannot be brought back.',
+      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts, recordings and settings cannot be brought back.',
     cancel: 'Keep it',
     deleted:
       'Everything was deleted. What is loaded stays in use until you close the page; opened again, it begins anew.',
@@ -358,7 +360,7 @@ export const strings = {
   },
   history: {
     title: 'Earlier transcripts',
-    hint: 'Kept by this browser on this device. Recordings are not kept.',
+    hint: 'Kept by this browser on this device; recordings only if you say so in Settings.',
     search: 'Search all transcripts',
     notFound: 'No transcript has these words.',
     rename: 'Rename',
@@ -374,6 +376,8 @@ export const strings = {
     question: 'Delete all transcripts that this browser has kept?',
     cancel: 'Keep them',
     copyOf: (name: string) => `Copy of ${name}`,
+    recordingNotKept: (name: string) =>
+      `The recording of ${name} could not be kept in this browser, perhaps for lack of room; its transcript is kept.`,
     full: 'There is no room left to keep transcripts. Save what you need, or delete earlier ones.',
     refused:
       'This browser does not keep transcripts for this page. Save what you need before you close it.',

@@ -24,6 +24,9 @@ export const saveDelay = 400;
 /** Letters of the beginning that the list shows. */
 const beginningLength = 140;
 
+/** Changes that are no change of what is written here. */
+const notWritten = new Set<DocumentChange['kind']>(['renewed', 'rest', 'recording', 'named']);
+
 export class Autosave {
   readonly #document: TranscriptDocument;
   readonly #keeper: Keeper;
@@ -128,7 +131,7 @@ export class Autosave {
   }
 
   #onChange({ kind }: DocumentChange): void {
-    if (kind === 'renewed' || kind === 'rest' || kind === 'named') return;
+    if (notWritten.has(kind)) return;
     this.#isDirty = true;
     if (kind === 'edited') this.#isByHand = true;
     // Not put off by further changes: a transcript that grows without a pause is kept, too.

@@ -1,6 +1,6 @@
 // A row of the list of earlier transcripts. It is changed where it stands, so that a press or the keyboard's focus is not lost.
 import { element, textElement } from '../shell/dom.js';
-import { duration } from '../shell/format.js';
+import { duration, size } from '../shell/format.js';
 import { NameField } from '../shell/name_field.js';
 import { strings } from '../strings.js';
 import type { KeptEntry } from './kept_transcripts.js';
@@ -11,6 +11,13 @@ export interface HistoryRowCalls {
   readonly onRename: (entry: KeptEntry, name: string) => void;
   readonly onDelete: (entry: KeptEntry) => void;
   readonly onUndo: (entry: KeptEntry) => void;
+}
+
+interface RowState {
+  readonly isShown: boolean;
+  readonly isDeleted: boolean;
+  readonly finding: Finding | undefined;
+  readonly bytes: number | undefined;
 }
 
 export class HistoryRow {
@@ -52,8 +59,8 @@ export class HistoryRow {
     return this.#undo.matches(':focus-visible');
   }
 
-  /** With a finding, its line is shown in place of the beginning. */
-  update(entry: KeptEntry, isShown: boolean, isDeleted: boolean, finding?: Finding): void {
+  /** With a finding, its line is shown in place of the beginning; with `bytes`, those of its recording. */
+  update(entry: KeptEntry, { isShown, isDeleted, finding, bytes }: RowState): void {
     this.#entry = entry;
     const when = new Date(entry.created).toLocaleString([], {
       dateStyle: 'medium',
@@ -61,7 +68,8 @@ export class HistoryRow {
     });
     const length = entry.duration === undefined ? '' : duration(entry.duration);
     this.#name.textContent = entry.name;
-    this.#facts.textContent = [when, length].filter(Boolean).join(' · ');
+    const room = bytes === undefined ? '' : size(bytes);
+    this.#facts.textContent = [when, length, room].filter(Boolean).join(' · ');
     if (finding) {
       const { before, found, after } = finding;
       this.#beginning.replaceChildren(before, element('mark', '', found), after);

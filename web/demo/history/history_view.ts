@@ -8,7 +8,7 @@ import { KeptTranscripts, type KeptEntry } from './kept_transcripts.js';
 import { LastWords } from './last_words.js';
 import { Library } from './library.js';
 import { RecentlyDeleted } from './recently_deleted.js';
-import { SearchTexts, type Finding } from './search_texts.js';
+import { SearchTexts } from './search_texts.js';
 
 export interface HistoryCalls {
   /** A person wants an earlier transcript, which is being read until this is called with false. */
@@ -17,12 +17,15 @@ export interface HistoryCalls {
   readonly onOpen: (document: TranscriptDocument, sought: string) => void;
   /** It was deleted, or all were. */
   readonly onDeleted: (id: string | undefined) => void;
+  /** Whether a person wants recordings to be kept with their transcripts. */
+  readonly keepsRecordings: () => boolean;
 }
 
 export class HistoryView {
   readonly #card = byId('history', HTMLElement);
   readonly #list = byId('history_list', HTMLUListElement);
   readonly #problem = byId('history_problem', HTMLElement);
+  readonly #recordingProblem = byId('recording_problem', HTMLElement);
   readonly #said = byId('history_said', HTMLElement);
   readonly #deleteAll = byId('history_delete_all', HTMLButtonElement);
   readonly #question = byId('history_question', HTMLDialogElement);
@@ -36,7 +39,10 @@ export class HistoryView {
   readonly #recent = new RecentlyDeleted({
     isHeld: (id) =>
       this.#isPointedAt || this.#undoing.has(id) || (this.#rows.get(id)?.isHeld ?? false),
-    onOver: () => void this.#show(),
+    onOver: (ids) => {
+      void this.#show();
+      void this.#library.sweep(ids);
+    },
   });
   /** Ids of those that are being brought back. */
   readonly #undoing = new Set<string>();
@@ -65,6 +71,14 @@ export class HistoryView {
         nameOfCopy: strings.history.copyOf,
       },
       channel,
+      {
+        isOn: () => this.#calls.keepsRecordings(),
+        onKept: (notKept) => {
+          this.#recordingProblem.hidden = notKept === undefined;
+          this.#recordingProblem.textContent =
+            notKept === undefined ? '' : strings.history.recordingNotKept(notKept);
+        },
+      },
     );
     this.#search.addEventListener('input', () => void this.#show());
     this.#search.addEventListener('keydown', (event) => {
@@ -95,7 +109,7 @@ export class HistoryView {
     window.addEventListener('pageshow', ({ persisted }) => {
       if (persisted) lastWords.drop();
     });
-    void this.#try(() => this.#settle(lastWords));
+    void this.#try(() => this.#settle(lastWords)).then(() => this.#library.sweep());
     void this.#show();
   }
 
@@ -145,7 +159,7 @@ export class HistoryView {
   async #show(): Promise<void> {
     const turn = ++this.#turn;
     await this.#try(async () => {
-      const kept = await this.#library.list();
+      const [kept, bytes] = await Promise.all([this.#library.list(), this.#library.recordings()]);
       const sought = this.#sought;
       const findings = sought === '' ? undefined : await this.#texts.find(kept, sought);
       if (turn !== this.#turn) return;
@@ -166,11 +180,19 @@ export class HistoryView {
           this.#rows.delete(id);
         }
         entries.forEach((entry, at) => {
-          const row = this.#row(entry, deleted.has(entry), findings?.get(entry.id)).element;
-          row.hidden = findings?.has(entry.id) === false && !deleted.has(entry);
+          const { id } = entry;
+          const row = this.#row(entry);
+          row.update(entry, {
+            isShown: id === this.#shown?.facts.id,
+            isDeleted: deleted.has(entry),
+            finding: findings?.get(id),
+            bytes: bytes.get(id),
+          });
+          const { element } = row;
+          element.hidden = findings?.has(id) === false && !deleted.has(entry);
           // Moving an element that stands where it should would take its focus.
-          if (this.#list.children[at] !== row) {
-            this.#list.insertBefore(row, this.#list.children[at] ?? null);
+          if (this.#list.children[at] !== element) {
+            this.#list.insertBefore(element, this.#list.children[at] ?? null);
           }
         });
       });
@@ -192,7 +214,7 @@ export class HistoryView {
     }
   }
 
-  #row(entry: KeptEntry, isDeleted: boolean, finding: Finding | undefined): HistoryRow {
+  #row(entry: KeptEntry): HistoryRow {
     const row =
       this.#rows.get(entry.id) ??
       new HistoryRow(entry, {
@@ -202,7 +224,6 @@ export class HistoryView {
         onUndo: ({ id }) => void this.#try(() => this.#undo(id)),
       });
     this.#rows.set(entry.id, row);
-    row.update(entry, entry.id === this.#shown?.facts.id, isDeleted, finding);
     return row;
   }
 

@@ -1,4 +1,6 @@
 // Every transcript of this page: the ones at work, and those of earlier visits.
+import { abandoned } from '../live/session_lock.js';
+import { FileFolder } from '../shell/file_folder.js';
 import { newId, TranscriptDocument } from '../transcript/transcript_document.js';
 import { Autosave, type Keeper } from './autosave.js';
 import type { Deleted, Kept, KeptEntry, KeptTranscripts } from './kept_transcripts.js';
@@ -9,6 +11,16 @@ export interface LibraryCalls {
   readonly onChange: () => void;
   readonly onProblem: (error: unknown) => void;
   readonly nameOfCopy: (name: string) => string;
+}
+
+/** One for each transcript, by its id, where a person wants that. */
+export const keptRecordings = new FileFolder('susurrus-recordings');
+
+export interface RecordingCalls {
+  /** Whether recordings are kept with the transcripts that are written from now on. */
+  readonly isOn: () => boolean;
+  /** One is kept, or could not be: then with the name of its transcript, which is kept all the same. */
+  readonly onKept: (notKept?: string) => void;
 }
 
 type Keeping = Keeper &
@@ -26,6 +38,8 @@ interface Channel {
 interface Opened {
   readonly document: TranscriptDocument;
   readonly autosave: Autosave;
+  /** The recording that was kept under this id, or refused. */
+  tried?: { readonly recording: File; readonly id: string } | undefined;
 }
 
 export class Library {
@@ -36,13 +50,25 @@ export class Library {
   readonly #open: Opened[] = [];
   /** Those that are being read: one document for each, however often it is asked for. */
   readonly #opening = new Map<string, Promise<TranscriptDocument | undefined>>();
+  readonly #recordingCalls: RecordingCalls | undefined;
+  /** Those that were read here, with the ids that they are kept under. */
+  readonly #readRecordings = new WeakMap<File, string>();
+  /** Until something changes there. */
+  #recordings: Promise<ReadonlyMap<string, number>> | undefined;
 
-  constructor(keeping: Keeping, calls: LibraryCalls, channel?: Channel) {
+  constructor(
+    keeping: Keeping,
+    calls: LibraryCalls,
+    channel?: Channel,
+    recordingCalls?: RecordingCalls,
+  ) {
     this.#keeping = keeping;
     this.#calls = calls;
     this.#channel = channel;
+    this.#recordingCalls = recordingCalls;
     if (channel) {
-      channel.onmessage = () => {
+      channel.onmessage = ({ data }) => {
+        if (data === 'recordings') void this.#renewRecordings();
         // A deleted transcript may be back; text that came meanwhile is kept.
         void this.flush();
         void this.#agree();
@@ -69,16 +95,91 @@ export class Library {
         read: (id) => this.#keeping.read(id),
       },
       {
-        onKept: () => this.#tell(),
+        onKept: () => {
+          this.#tell();
+          void this.#keepRecording(one);
+        },
         onProblem: this.#calls.onProblem,
         nameOfCopy: this.#calls.nameOfCopy,
       },
       revision,
     );
-    this.#open.push({ document, autosave });
+    const one: Opened = { document, autosave };
+    this.#open.push(one);
     document.listen(({ kind }) => {
       if (kind === 'rest') void this.#writeUnfinished(document, autosave);
+      if (kind === 'recording') void autosave.flush().then(() => this.#keepRecording(one));
     });
+  }
+
+  /** Beside a transcript that is kept, once. */
+  async #keepRecording(one: Opened): Promise<void> {
+    const { recording, facts } = one.document;
+    const { id } = one.autosave;
+    if (!recording || !this.#recordingCalls?.isOn()) return;
+    const isTried = one.tried?.recording === recording && one.tried.id === id;
+    if (isTried || this.#readRecordings.get(recording) === id) return;
+    one.tried = { recording, id };
+    const isThere = async (): Promise<boolean> =>
+      (await this.#keeping.list().catch(() => [])).some((entry) => entry.id === id);
+    const wasThere = await isThere();
+    const kept = wasThere && (await keptRecordings.keep(id, [recording], isThere));
+    if (kept) {
+      this.#recordingCalls.onKept();
+      await this.#tellRecordings();
+    } else if (wasThere && (await isThere())) {
+      this.#recordingCalls.onKept(facts.name);
+    } else {
+      // The transcript may be written yet, or come back.
+      one.tried = undefined;
+    }
+  }
+
+  async #readRecording(id: string): Promise<File | undefined> {
+    const recording = (await keptRecordings.read(id))?.files[0];
+    if (recording) this.#readRecordings.set(recording, id);
+    return recording;
+  }
+
+  /** Their bytes, by the ids of their transcripts. */
+  recordings(): Promise<ReadonlyMap<string, number>> {
+    this.#recordings ??= keptRecordings
+      .all()
+      .then((all) => new Map(all.map(({ name, byteCount }) => [name, byteCount])));
+    return this.#recordings;
+  }
+
+  /** Others are there now: what is open has its own, and none that is gone. */
+  async #renewRecordings(): Promise<void> {
+    const before = this.#recordings;
+    this.#recordings = undefined;
+    const there = await this.recordings();
+    const wereThere = await before;
+    for (const one of this.#open) {
+      const { document, autosave } = one;
+      const { recording } = document;
+      const from = recording && this.#readRecordings.get(recording);
+      const isOther = recording ? from !== undefined && !there.has(from) : there.has(autosave.id);
+      if (isOther) document.recording = await this.#readRecording(autosave.id);
+      // It is kept anew should its transcript come back.
+      if (wereThere?.has(autosave.id) && !there.has(autosave.id)) one.tried = undefined;
+    }
+  }
+
+  /** Deletes the recordings of transcripts that are gone: of these, and of those that no tab can bring back. */
+  async sweep(gone: readonly string[] = []): Promise<void> {
+    const isSwept = await keptRecordings.sweep(async (ids) => {
+      const kept = new Set((await this.#keeping.list()).map(({ id }) => id));
+      const free = new Set([...gone, ...(await abandoned(ids))]);
+      return ids.filter((id) => !kept.has(id) && free.has(id));
+    });
+    if (isSwept) await this.#tellRecordings();
+  }
+
+  async #tellRecordings(): Promise<void> {
+    await this.#renewRecordings();
+    this.#calls.onChange();
+    this.#channel?.postMessage('recordings');
   }
 
   /** Without it the text is kept all the same; a storage that is full is told of that. */
@@ -121,6 +222,7 @@ export class Library {
 
   /** Another tab may have changed it since. */
   async #renewed({ document, autosave }: Opened, id: string): Promise<TranscriptDocument> {
+    document.recording ??= await this.#readRecording(id);
     const known = autosave.settledRevision;
     if (known === undefined) return document;
     // What is open needs no storage.
@@ -138,6 +240,7 @@ export class Library {
     if (!kept) return undefined;
     const document = TranscriptDocument.of(kept.content);
     document.unfinished = await this.#keeping.readUnfinished(id).catch(() => undefined);
+    document.recording = await this.#readRecording(id);
     this.#keep(document, kept.revision);
     return document;
   }
@@ -171,7 +274,11 @@ export class Library {
   async deleteAll(): Promise<void> {
     await this.flush();
     await this.#keeping.deleteAll();
-    this.#tell();
+    try {
+      await keptRecordings.removeAll();
+    } finally {
+      await this.#tellRecordings();
+    }
   }
 
   /** Its changes until now are changes of what was kept. */

@@ -1,11 +1,13 @@
-// What was deleted a moment ago and can still be brought back. It is gone from storage; only this page holds it, for a while.
+// What was deleted a moment ago and can still be brought back. It is gone from storage; only this page holds it, for a while. Recordings
+// stay where they are, and other tabs leave them alone.
+import { SessionLock } from '../live/session_lock.js';
 import type { Deleted } from './kept_transcripts.js';
 
 export interface RecentCalls {
   /** Whether its time may not end now: its row would go under a person's pointer or keyboard. */
   readonly isHeld: (id: string) => boolean;
-  /** Some can no longer be brought back. */
-  readonly onOver: () => void;
+  /** These can no longer be brought back. */
+  readonly onOver: (ids: readonly string[]) => void;
 }
 
 /** Milliseconds in which it can be brought back. */
@@ -14,6 +16,7 @@ export const undoTime = 8000;
 export class RecentlyDeleted {
   readonly #calls: RecentCalls;
   readonly #all = new Map<string, Deleted>();
+  readonly #locks = new Map<string, SessionLock>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(calls: RecentCalls) {
@@ -28,6 +31,7 @@ export class RecentlyDeleted {
     const { id } = deleted;
     this.take(id);
     this.#all.set(id, deleted);
+    this.#locks.set(id, new SessionLock(id));
     this.#timers.set(
       id,
       setTimeout(() => {
@@ -42,6 +46,8 @@ export class RecentlyDeleted {
     const deleted = this.#all.get(id);
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
+    this.#locks.get(id)?.release();
+    this.#locks.delete(id);
     this.#all.delete(id);
     return deleted;
   }
@@ -56,6 +62,6 @@ export class RecentlyDeleted {
       (id) => !this.#timers.has(id) && !this.#calls.isHeld(id),
     );
     for (const id of over) this.take(id);
-    if (over.length > 0) this.#calls.onOver();
+    if (over.length > 0) this.#calls.onOver(over);
   }
 }

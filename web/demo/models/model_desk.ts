@@ -21,7 +21,7 @@ import {
   trialOf,
   type OfferedModel,
 } from './offered_models.js';
-import { convertedName, keepOwn } from './own_models.js';
+import { convertedName, ownModels } from './own_models.js';
 import { forgetModel, rememberedModel, rememberModel } from './remembered.js';
 
 /** What happens around a change of model. */
@@ -217,7 +217,7 @@ export class ModelDesk {
   }
 
   async #keep(inUse: InUse, files: readonly File[], name: string): Promise<void> {
-    const own = await keepOwn(name, files);
+    const own = await ownModels.keep(name, files);
     if (!own) {
       if (!this.#hasSaidNotKept) {
         this.#work.errors.show(strings.models.notKept(name), new Error(strings.models.noRoom));

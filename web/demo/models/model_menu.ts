@@ -5,7 +5,7 @@ import { downloadOffer } from './download_offer.js';
 import { keepForGood, removeKept } from './kept_models.js';
 import { aboutModel, modelRow } from './model_row.js';
 import { isHere, keyOf, type OfferedModel } from './offered_models.js';
-import { removeOwn } from './own_models.js';
+import { ownModels } from './own_models.js';
 import { forgetModel } from './remembered.js';
 
 const { models: words } = strings;
@@ -121,7 +121,7 @@ export class ModelMenu {
     const note = byId('model_note', HTMLElement);
     try {
       if (kept) await removeKept(kept);
-      if (own) await removeOwn(name);
+      if (own) await ownModels.remove(name);
       forgetModel(keyOf(model));
       note.textContent = words.removed(name);
     } catch (error) {

@@ -1,8 +1,9 @@
 // The models that can be had: those beside the page (models.json), those kept in this browser, and the hub's.
 import type { KeptModel } from '../../src/cache.js';
+import type { KeptFiles } from '../shell/file_folder.js';
 import { catalogue, inCatalogue, keptType } from './catalogue.js';
 import { keptModels } from './kept_models.js';
-import { ownModels, type OwnModel } from './own_models.js';
+import { ownModels } from './own_models.js';
 
 export interface OfferedModel {
   readonly name: string;
@@ -19,7 +20,7 @@ export interface OfferedModel {
   /** What the browser keeps of it: all. */
   readonly kept?: KeptModel;
   /** Its files, where a person brought them and the browser keeps them. */
-  readonly own?: OwnModel;
+  readonly own?: KeptFiles;
   /** Whether the browser has a part of it. */
   readonly isBegun?: boolean;
 }
@@ -57,7 +58,7 @@ const ofHub = (name: string, kept?: KeptModel): OfferedModel => ({
   ...(kept && { kept, byteCount: kept.byteCount }),
 });
 
-export const ofOwn = (own: OwnModel): OfferedModel => ({
+export const ofOwn = (own: KeptFiles): OfferedModel => ({
   ...{ name: own.name, byteCount: own.byteCount, own },
   sample: 'sentences.wav',
 });
@@ -68,7 +69,7 @@ export const isHere = ({ file, kept, own }: OfferedModel): boolean =>
 
 /** Those of the page first, then what is kept, then what can be downloaded. */
 export async function offeredModels(): Promise<readonly OfferedModel[]> {
-  const [beside, kept, own] = await Promise.all([besidePage(), keptModels(), ownModels()]);
+  const [beside, kept, own] = await Promise.all([besidePage(), keptModels(), ownModels.all()]);
   const ours = kept.filter(({ dtype, revision }) => dtype === keptType && revision === 'main');
   const named = ours.filter(({ complete }) => complete).map((model) => ofHub(model.name, model));
   const begun = new Set(ours.map(({ name }) => inCatalogue(name)?.name));

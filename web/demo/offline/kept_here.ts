@@ -1,28 +1,33 @@
 // Everything that the page keeps in this browser, to be listed and deleted.
 import { deleteModel, listModels } from '../../src/cache.js';
-import { ownModels, removeAllOwn } from '../models/own_models.js';
+import { keptRecordings } from '../history/library.js';
+import { ownModels } from '../models/own_models.js';
 import { pageStore, remembered } from '../shell/text_store.js';
 
 /** All names of this page and its package begin with it. */
 const prefix = 'susurrus';
 
+interface Amount {
+  readonly count: number;
+  readonly bytes: number;
+}
+
 export interface KeptHere {
-  readonly models: { readonly count: number; readonly bytes: number };
+  readonly models: Amount;
+  readonly recordings: Amount;
   /** The page's own files, for when there is no network. */
   readonly pageBytes: number;
   /** Settings, and copies of live captions. */
-  readonly settings: { readonly count: number; readonly bytes: number };
+  readonly settings: Amount;
 }
 
 /** What the browser refuses to say counts as nothing. */
 export async function keptHere(): Promise<KeptHere> {
-  const models = [...(await listModels().catch(() => [])), ...(await ownModels())];
+  const models = [...(await listModels().catch(() => [])), ...(await ownModels.all())];
   const settings = settingNames();
   return {
-    models: {
-      count: models.length,
-      bytes: models.reduce((sum, { byteCount }) => sum + byteCount, 0),
-    },
+    models: amountOf(models),
+    recordings: amountOf(await keptRecordings.all()),
     pageBytes: await bytesOfCaches().catch(() => 0),
     settings: {
       count: settings.length,
@@ -31,11 +36,17 @@ export async function keptHere(): Promise<KeptHere> {
   };
 }
 
+const amountOf = (kept: readonly { readonly byteCount: number }[]): Amount => ({
+  count: kept.length,
+  bytes: kept.reduce((sum, { byteCount }) => sum + byteCount, 0),
+});
+
 /** Deletes all but the transcripts, which the history deletes. Goes on past what is refused, then rejects with the first refusal. */
 export async function deleteKept(): Promise<void> {
   const models = listModels().then((all) => Promise.all(all.map(deleteModel)));
   const settings = Promise.resolve().then(deleteSettings);
-  const done = await Promise.allSettled([models, removeAllOwn(), settings]);
+  const files = [ownModels.removeAll(), keptRecordings.removeAll()];
+  const done = await Promise.allSettled([models, ...files, settings]);
   // The models' files are closed by now. The worker goes first, or it would keep the page's files anew.
   const page = await Promise.allSettled([endServices().then(deleteCaches)]);
   const refused = [...done, ...page].find(({ status }) => status === 'rejected');

@@ -42,14 +42,14 @@ export class KeptView {
   }
 
   async #lines(): Promise<string[]> {
-    const [{ models, pageBytes, settings }, transcripts] = await Promise.all([
+    const [{ models, recordings, pageBytes, settings }, transcripts] = await Promise.all([
       keptHere(),
       this.#calls.transcripts().catch(() => 0),
     ]);
     return [
       words.models(models.count, size(models.bytes)),
       words.transcripts(transcripts),
-      words.recordings,
+      words.recordings(recordings.count, size(recordings.bytes)),
       words.settings(settings.count, size(settings.bytes)),
       words.page(pageBytes === 0 ? undefined : size(pageBytes)),
     ];

@@ -18,12 +18,13 @@ export class ListeningOptions {
   readonly #vad = byId('vad', HTMLInputElement);
   readonly #speakers = byId('speakers', HTMLInputElement);
   readonly #people = byId('people', HTMLSelectElement);
+  readonly #keepsRecordings = byId('keep_recordings', HTMLInputElement);
   readonly #beamSize = byId('beam_size', HTMLSelectElement);
   readonly #initialPrompt = byId('initial_prompt', HTMLInputElement);
   readonly #hotwords = byId('hotwords', HTMLInputElement);
   readonly #fields = [
     ...[this.#language, this.#languages, this.#script, this.#task, this.#wordTimes, this.#vad],
-    ...[this.#speakers, this.#people],
+    ...[this.#speakers, this.#people, this.#keepsRecordings],
     ...[this.#beamSize, this.#initialPrompt, this.#hotwords],
   ];
   #isMultilingual = false;
@@ -81,6 +82,11 @@ export class ListeningOptions {
   /** Whether a recording is transcribed in chunks, which several engines can share. */
   get hearsInChunks(): boolean {
     return this.#vad.checked;
+  }
+
+  /** Whether the recording stays with its transcript. */
+  get keepsRecordings(): boolean {
+    return this.#keepsRecordings.checked;
   }
 
   get task(): 'transcribe' | 'translate' {

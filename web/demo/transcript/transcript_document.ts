@@ -77,10 +77,11 @@ export interface DocumentContent extends DocumentFacts {
 /**
  * Which segments differ now, which may be more or fewer than before an edit; none when something else does, or when all was 'renewed'. The
  * speakers become known in two steps: 'settling' before the segments change, so that whoever works with them can end that, and 'told'.
- * 'rest': what it takes to go on with it is another. 'named': another tab has given it another name.
+ * 'rest': what it takes to go on with it is another. 'recording': its recording is another. 'named': another tab has given it another name.
  */
 export interface DocumentChange {
-  readonly kind: 'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told' | 'rest' | 'named';
+  readonly kind:
+    'added' | 'edited' | 'state' | 'renewed' | 'settling' | 'told' | 'rest' | 'recording' | 'named';
   readonly segments: readonly number[];
 }
 
@@ -99,8 +100,6 @@ interface Step {
 }
 
 export class TranscriptDocument {
-  /** What it is the transcript of, as long as the page has it. */
-  recording: File | undefined;
   /** The note that it has wherever it is kept, as long as it grows: the page may go at any time. */
   noteSoFar = '';
   #facts: DocumentFacts;
@@ -112,6 +111,7 @@ export class TranscriptDocument {
   #note: string;
   #isGrowing: boolean;
   #unfinished: Unfinished | undefined;
+  #recording: File | undefined;
   #past: Step[] = [];
   #future: Step[] = [];
   readonly #listeners = new Set<(change: DocumentChange) => void>();
@@ -183,6 +183,17 @@ export class TranscriptDocument {
     if (unfinished === this.#unfinished) return;
     this.#unfinished = unfinished;
     this.#tell('rest', []);
+  }
+
+  /** What it is the transcript of, as long as the page has it. */
+  get recording(): File | undefined {
+    return this.#recording;
+  }
+
+  set recording(recording: File | undefined) {
+    if (recording === this.#recording) return;
+    this.#recording = recording;
+    this.#tell('recording', []);
   }
 
   /** Where its last segment ends, in seconds, whatever became of its text. */

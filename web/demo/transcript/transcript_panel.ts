@@ -198,15 +198,13 @@ export class TranscriptPanel {
     byId('again', HTMLButtonElement).hidden = recording === undefined;
   }
 
-  /** The recording of an earlier transcript, which the page does not keep. */
+  /** The recording of an earlier transcript, which the page has not kept. */
   #addRecording(): void {
     const [file] = this.#added.files ?? [];
     this.#added.value = '';
     if (!file || !this.#document) return;
     if (this.#isToGoOn && !this.#isTheOne(file)) return;
     this.#document.recording = file;
-    this.#showRecording(file);
-    this.#showGoOn(this.#document);
     if (this.#isToGoOn) this.#onGoOn(file, this.#document);
   }
 
