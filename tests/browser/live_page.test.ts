@@ -5,7 +5,16 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { type Stage, drop, sampleBytes, saved, shown, speak, startStage } from './browser_page.js';
+import {
+  type Stage,
+  drop,
+  hold,
+  sampleBytes,
+  saved,
+  shown,
+  speak,
+  startStage,
+} from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -18,6 +27,7 @@ const said = ['three one four.', 'one five nine.', 'two six five.'];
 
 const running = '#live[data-state="listening"]';
 const off = '#live[data-state="off"]';
+const waiting = '#live[data-state="waiting"]';
 
 async function begin(page: Page): Promise<void> {
   await speak(page, '#live_open');
@@ -185,6 +195,94 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => page.evaluate(() => window.asked)).toBe(2);
     await stop(page);
     expect(problems).toEqual([]);
+  });
+
+  /** Leaves the page before its model is there; it comes when what this returns is called. */
+  async function openLoading(): Promise<{ page: Page; problems: string[]; release: () => void }> {
+    const { page, problems } = await stage.open();
+    const release = await hold(page, '**/engine.*.wasm');
+    await page.reload();
+    await speak(page, '#live_open');
+    return { page, problems, release };
+  }
+
+  test('pressed while the model loads, it begins with what was said until then', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'Starts when digits.april is loaded. Speak already: nothing is lost.',
+    );
+    await shown(() => page.textContent('#live_toggle')).toContain('Cancel');
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:0[3-9]|^0:[1-9]|^[1-9]/);
+    release();
+    await page.locator(running).waitFor();
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    expect((await finals(page, 3)).slice(0, 3)).toEqual(said);
+    await stop(page);
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('what waits for the model can be cancelled, and started again', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    release();
+    await page.locator(running).waitFor();
+    await finals(page, 1);
+    await stop(page);
+    await shown(() => page.locator('.queue-row').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording plays when the model is there', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.selectOption('#live_source', 'file');
+    await page.setInputFiles('#live_file', sample);
+    const note = () => page.textContent('#live_note');
+    await page.click('#live_toggle');
+    await shown(note).toBe('Starts when digits.april is loaded.');
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await page.click('#live_toggle');
+    await shown(note).toBe('Starts when digits.april is loaded.');
+    release();
+    await finals(page, 2);
+    await page.locator(off).waitFor();
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('on a first visit it waits for a choice; what was said is kept if that cannot be loaded', async () => {
+    const { page } = await stage.open();
+    await page.route('**/models.json', (route) => route.fulfill({ json: [] }));
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.locator('#first_choice').waitFor();
+    await speak(page, '#live_open');
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    const note = () => page.textContent('#live_note');
+    await shown(note).toBe(
+      'Choose a model: it starts when that is loaded. Speak already: nothing is lost.',
+    );
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:0[3-9]|^0:[1-9]|^[1-9]/);
+    const bytes = readFileSync(april.path);
+    await drop(page, 'broken.april', bytes.subarray(0, bytes.length / 2));
+    await page.locator(off).waitFor();
+    await shown(note).toBe(
+      'No model was loaded. Choose one, then press Start. What was said is kept as a recording, which waits for a model.',
+    );
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
+    await drop(page, 'digits.april', bytes);
+    await shown(() => transcriptText(page)).toContain('three one four.');
   });
 
   test('another model goes on where the one before ended', async () => {

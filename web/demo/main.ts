@@ -57,6 +57,7 @@ const transcriber = new Transcriber({ facts, speed, listening, speakersFile, onS
 
 const live: LiveCaptions = new LiveCaptions({
   isModelBusy: () => queue.isListening,
+  awaitedModel: () => models.awaited,
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
@@ -65,6 +66,7 @@ const live: LiveCaptions = new LiveCaptions({
     fill(document, heard);
     await history.written();
   },
+  onUnheard: (sound) => queue.add([sound]),
   onOver: () => queue.next(),
 });
 
@@ -131,8 +133,10 @@ const models: ModelDesk = new ModelDesk(work, {
     await network.show(name, module, source);
   },
   onConverted: (file, warnings) => converted.offer(file, warnings),
+  onNotLoaded: () => live.giveUpWaiting(),
   onRest: (text) => {
     work.status.idle(text);
+    live.goOnWaiting();
     queue.next();
   },
   whenFree: () => queue.free,

@@ -502,6 +502,11 @@ export const strings = {
     gap: (seconds: number) =>
       `${seconds < 1 ? 'Less than a second' : `${Math.round(seconds)} s`} left out: the model was too far behind.`,
     noModel: 'There is no model yet. Choose or drop one first.',
+    waitsFor: (name: string) => `Starts when ${name} is loaded.`,
+    waitsForChoice: 'Choose a model: it starts when that is loaded.',
+    speakAlready: 'Speak already: nothing is lost.',
+    notLoaded: 'No model was loaded. Choose one, then press Start.',
+    keptForLater: 'What was said is kept as a recording, which waits for a model.',
     doesNotStream: (name: string) =>
       `${name} cannot write along while someone speaks. Choose another model.`,
     follows: (name: string) => `${name} goes on from here.`,

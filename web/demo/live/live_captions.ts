@@ -29,10 +29,14 @@ export interface LiveModel {
 export interface LiveCalls {
   /** Whether the model is at work on a recording. */
   readonly isModelBusy: () => boolean;
+  /** The model that is on its way, without a name until a person has chosen it. */
+  readonly awaitedModel: () => { readonly name?: string } | undefined;
   /** A session begins: whatever else sounds should be silent. */
   readonly onStart: () => void;
   /** Shows and stores the transcript; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
+  /** No model came for this sound. */
+  readonly onUnheard: (sound: File) => void;
   /** The session is over, and the model is free. */
   readonly onOver: () => void;
 }
@@ -51,13 +55,17 @@ export class LiveCaptions {
   #running: Running | undefined;
   /** A session begins when what it needs has been fetched, unless this is aborted. */
   #preparing: AbortController | undefined;
+  /** Start was pressed before there was a model: what is said waits for it. */
+  #isAwaiting = false;
+  /** The model that was awaited does not come. */
+  #isGivenUp = false;
   #file: File | undefined;
   #address = '';
 
   constructor(calls: LiveCalls) {
     this.#calls = calls;
     this.#view = new LiveView({
-      onToggle: () => (this.#running || this.#preparing ? this.stop() : this.start()),
+      onToggle: () => (this.#isIdle ? this.start() : this.stop()),
       onSource: (choice) => {
         this.#view.showPlayer(choice === 'file');
         this.#showReadiness();
@@ -78,8 +86,13 @@ export class LiveCaptions {
     }).offer();
   }
 
+  /** Whether it takes the model, or will when that is there. */
   get isRunning(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || this.#isAwaiting;
+  }
+
+  get #isIdle(): boolean {
+    return !this.isRunning && !this.#preparing;
   }
 
   /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
@@ -92,7 +105,9 @@ export class LiveCaptions {
   useModel(model: LiveModel | undefined): void {
     this.#model = model;
     const { session } = this.#running ?? {};
-    if (session && model?.streams) {
+    if (this.#isAwaiting) {
+      if (model) this.#arrive(model);
+    } else if (session && model?.streams) {
       session.followModel(model.model, model.options());
       this.#view.say('note', strings.live.follows(model.name));
     } else {
@@ -101,9 +116,27 @@ export class LiveCaptions {
     }
   }
 
+  /** The model that is awaited does not come. */
+  giveUpWaiting(): void {
+    if (!this.#isAwaiting) return;
+    this.#isGivenUp = true;
+    this.stop();
+  }
+
+  /** What comes may be another model by now, or none. */
+  goOnWaiting(): void {
+    if (!this.#isAwaiting) return;
+    if (this.#calls.awaitedModel()) this.#showAwaiting();
+    else this.giveUpWaiting();
+  }
+
   start(): void {
+    if (!this.#isIdle || !this.#isReady) return;
     const model = this.#model;
-    if (this.#running || this.#preparing || !this.#isReady || !model) return;
+    if (!model) {
+      this.#await();
+      return;
+    }
     const preparing = new AbortController();
     const prepared = model.prepare(preparing.signal);
     if (!prepared) {
@@ -127,7 +160,52 @@ export class LiveCaptions {
       });
   }
 
-  #begin(model: LiveModel): void {
+  /** The browser opens a microphone or a tab in answer to a click alone: it is listened to from now on. A recording can wait. */
+  #await(): void {
+    this.#isAwaiting = true;
+    this.#isGivenUp = false;
+    if (this.#view.choice !== 'file') {
+      this.#begin(undefined);
+      return;
+    }
+    this.#view.show('starting');
+    this.#showAwaiting();
+  }
+
+  /** The model that was awaited is there. */
+  #arrive(model: LiveModel): void {
+    const running = this.#running;
+    if (!running || !model.streams) {
+      this.stop();
+      if (!running) this.start();
+      return;
+    }
+    const goOn = (): void => {
+      if (this.#model !== model || this.#running !== running || !this.#isAwaiting) return;
+      this.#isAwaiting = false;
+      running.session.followModel(model.model, model.options());
+      this.#onStatus(running.choice, running.session.status);
+    };
+    const preparing = new AbortController();
+    const prepared = model.prepare(preparing.signal);
+    if (prepared) {
+      this.#preparing = preparing;
+      const done = (): void => {
+        if (this.#preparing === preparing) this.#preparing = undefined;
+        if (!preparing.signal.aborted) goOn();
+      };
+      void prepared.then(done, done);
+    } else goOn();
+  }
+
+  #showAwaiting(): void {
+    const { name } = this.#calls.awaitedModel() ?? {};
+    const { waitsFor, waitsForChoice, speakAlready } = strings.live;
+    const waits = name === undefined ? waitsForChoice : waitsFor(name);
+    this.#view.say('note', this.#running ? `${waits} ${speakAlready}` : waits);
+  }
+
+  #begin(model: LiveModel | undefined): void {
     const choice = this.#view.choice;
     const began = Date.now();
     const id = newSessionId(began);
@@ -137,19 +215,27 @@ export class LiveCaptions {
     for (const which of ['note', 'copy_note', 'sound_note'] as const) {
       this.#view.say(which, undefined);
     }
-    const head = { id, began, model: model.name, source: choice };
+    const name = model?.name ?? this.#calls.awaitedModel()?.name ?? '';
+    const head = { id, began, model: name, source: choice };
     const journal = new Journal(pageStore, head, () => {
       this.#view.say('copy_note', strings.live.noCopy);
     });
     this.#calls.onStart();
     let session: LiveSession;
     try {
-      session = new LiveSession(model.model, this.#source(choice), model.options(), journal, {
-        onChange: (change) => this.#onChange(change),
-        onStatus: (status) => this.#onStatus(choice, status),
-        onLevel: (level, lag) => this.#onLevel(level, lag),
-      });
+      session = new LiveSession(
+        model?.model,
+        this.#source(choice),
+        model?.options() ?? {},
+        journal,
+        {
+          onChange: (change) => this.#onChange(change),
+          onStatus: (status) => this.#onStatus(choice, status),
+          onLevel: (level, lag) => this.#onLevel(level, lag),
+        },
+      );
     } catch (error) {
+      this.#isAwaiting = false;
       this.#explainError(choice, error);
       return;
     }
@@ -163,9 +249,22 @@ export class LiveCaptions {
 
   stop(): void {
     this.#preparing?.abort();
-    if (!this.#running) return;
+    if (!this.#running) {
+      this.#stopAwaiting();
+      return;
+    }
     this.#view.show('stopping');
     void this.#running.session.stop();
+  }
+
+  /** Nothing was begun yet. */
+  #stopAwaiting(): void {
+    if (!this.#isAwaiting) return;
+    this.#isAwaiting = false;
+    this.#view.show('off');
+    if (this.#isGivenUp) this.#view.say('note', strings.live.notLoaded);
+    else this.#showReadiness();
+    this.#calls.onOver();
   }
 
   async #follow({ session, choice, began }: Running, journal: Journal, lock: SessionLock) {
@@ -187,13 +286,26 @@ export class LiveCaptions {
       // The journal still has the text, and offers it after a reload.
       end = { state: 'ended', reason: 'failed', error };
     }
+    const wasAwaiting = this.#isAwaiting;
     this.#running = undefined;
+    this.#isAwaiting = false;
     lock.release();
     this.#view.show('off');
     this.#view.captions.clear();
     this.#view.log.clear();
     this.#showEnd(choice, end, transcript.segments.length === 0);
+    if (wasAwaiting) this.#showUnheard(end, sound);
     this.#calls.onOver();
+  }
+
+  /** No model has heard it. A person who cancels does not want it. */
+  #showUnheard({ reason }: ListenStatus, sound: File | undefined): void {
+    const isKept = sound !== undefined && (this.#isGivenUp || reason !== 'closed');
+    const { notLoaded, keptForLater } = strings.live;
+    if (this.#isGivenUp) {
+      this.#view.say('note', isKept ? `${notLoaded} ${keptForLater}` : notLoaded);
+    } else if (reason === 'closed') this.#showReadiness();
+    if (isKept) this.#calls.onUnheard(sound);
   }
 
   #showEnd(choice: SoundChoice, status: ListenStatus, isEmpty: boolean): void {
@@ -225,15 +337,19 @@ export class LiveCaptions {
 
   #onStatus(choice: SoundChoice, status: ListenStatus): void {
     if (status.state === 'ended' || !this.#running) return;
-    this.#view.show(status.state);
+    const isWaiting = this.#isAwaiting && status.state === 'listening';
+    this.#view.show(isWaiting ? 'waiting' : status.state);
     const explanation = explanationOf(choice, status);
-    this.#view.say('note', explanation && strings.live.explanations[explanation]);
+    if (isWaiting && !explanation) this.#showAwaiting();
+    else this.#view.say('note', explanation && strings.live.explanations[explanation]);
   }
 
   #onLevel(level: number, lag: number): void {
-    const { session } = this.#running ?? {};
+    const { session, choice = 'microphone' } = this.#running ?? {};
     if (!session) return;
-    this.#view.showLevel(level, lag, session.time);
+    this.#view.showLevel(level, this.#isAwaiting ? 0 : lag, session.time);
+    // Another one may be awaited by now.
+    if (this.#isAwaiting) this.#onStatus(choice, session.status);
     if (session.sound.isFull) {
       this.#view.say('sound_note', strings.live.soundFull(duration(session.sound.seconds)));
     }
@@ -253,12 +369,12 @@ export class LiveCaptions {
   }
 
   #showReadiness(): void {
-    if (!this.#running && !this.#preparing) this.#view.say('note', this.#obstacle);
+    if (this.#isIdle) this.#view.say('note', this.#obstacle);
   }
 
   get #obstacle(): string | undefined {
     const model = this.#model;
-    if (!model) return strings.live.noModel;
+    if (!model) return this.#calls.awaitedModel() ? undefined : strings.live.noModel;
     if (!model.streams) return strings.live.doesNotStream(model.name);
     if (this.#calls.isModelBusy()) return strings.live.busy;
     return this.#view.choice === 'file' && !this.#file ? strings.live.chooseFirst : undefined;

@@ -10,7 +10,7 @@ import { pageStore } from '../shell/text_store.js';
 import { shortTime, TranscriptLog } from './transcript_log.js';
 import { TypeSize } from './type_size.js';
 
-export type CardState = 'off' | 'starting' | 'listening' | 'suspended' | 'stopping';
+export type CardState = 'off' | 'starting' | 'waiting' | 'listening' | 'suspended' | 'stopping';
 
 /** Seconds behind from which on it is said. */
 const worthSaying = 1.5;
@@ -25,6 +25,7 @@ export interface ViewCalls {
 const labels: Readonly<Record<CardState, string>> = {
   off: strings.live.start,
   starting: strings.live.cancel,
+  waiting: strings.live.cancel,
   listening: strings.live.stop,
   suspended: strings.live.stop,
   stopping: strings.live.finishing,
