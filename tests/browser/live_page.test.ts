@@ -172,6 +172,91 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => page.isVisible('#transcript')).toBe(false);
   });
 
+  test('the microphone can be chosen, and the choice is kept', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await speak(page, '#live_open');
+    const menu = page.locator('#live_microphone');
+    await menu.waitFor();
+    const ids = await menu.locator('option').evaluateAll((all) => {
+      return all.map((option) => (option as HTMLOptionElement).value);
+    });
+    await shown(() => menu.locator('option').first().textContent()).toBe('the system’s choice');
+    expect(ids.length).toBeGreaterThan(2);
+    const last = ids.at(-1)!;
+    await menu.selectOption(last);
+    await page.evaluate(keepMicrophone);
+    await page.click('#live_toggle');
+    await finals(page, 1);
+    await shown(() => menu.isHidden()).toBe(true);
+    const used = () => page.evaluate(() => window.microphone?.getSettings().deviceId);
+    await shown(used).toBe(last);
+    await stop(page);
+    await page.reload();
+    await speak(page, '#live_open');
+    await shown(() => menu.inputValue()).toBe(last);
+    await page.selectOption('#live_source', 'file');
+    await shown(() => menu.isHidden()).toBe(true);
+    await page.click('#speak_open');
+    await shown(() => page.inputValue('#record_microphone')).toBe(last);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(['microphone', undefined])(
+    'a chosen microphone that is gone is said, and another one used (permission: %s)',
+    async (permission) => {
+      const { page, problems } = await stage.open(permission ? { permissions: [permission] } : {});
+      await page.evaluate(() => {
+        localStorage.setItem('susurrus.microphone', JSON.stringify(['gone', 'Headset']));
+      });
+      await page.reload();
+      await begin(page);
+      await shown(() => page.textContent('#live_sound_note')).toBe(
+        'Headset is not connected. The microphone that the system chooses is used.',
+      );
+      await finals(page, 1);
+      await stop(page);
+      await shown(() => transcriptText(page)).toContain('three one four.');
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a microphone that is unplugged ends it, and what was said is kept', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(keepMicrophone);
+    await begin(page);
+    await finals(page, 1);
+    await page.evaluate(() => window.microphone?.dispatchEvent(new Event('ended')));
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'The microphone was disconnected. What was said until then is kept.',
+    );
+    await shown(() => transcriptText(page)).toContain('three one four.');
+    expect(problems).toEqual([]);
+  });
+
+  test('it says that it listens while nobody speaks, and what is wrong when no sound arrives', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      const context = new AudioContext();
+      const [hum, gain] = [new OscillatorNode(context), new GainNode(context, { gain: 1e-4 })];
+      const out = context.createMediaStreamDestination();
+      hum.connect(gain).connect(out);
+      hum.start();
+      window.mute = () => void (gain.gain.value = 0);
+      navigator.mediaDevices.getUserMedia = () => Promise.resolve(out.stream);
+    });
+    await begin(page);
+    await shown(() => page.isVisible('#live_listening')).toBe(true);
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    await page.evaluate(() => window.mute?.());
+    await shown(() => page.textContent('#live_note')).toBe(
+      'No sound arrives from the microphone. Is it muted?',
+    );
+    await shown(() => page.isHidden('#live_listening')).toBe(true);
+    await stop(page);
+    expect(problems).toEqual([]);
+  });
+
   test('one session goes on, however often it is started', async () => {
     const { page, problems } = await stage.open();
     await page.evaluate(() => {
@@ -406,7 +491,21 @@ declare global {
     /** What watchCommittedWords() has seen. */
     committedWords?: { readonly changes: string[]; count: number };
     asked?: number;
+    /** What keepMicrophone() has seen. */
+    microphone?: MediaStreamTrack | undefined;
+    mute?: () => void;
   }
+}
+
+/** In the page: keeps the track of the microphone that is opened next. */
+function keepMicrophone(): void {
+  const { mediaDevices } = navigator;
+  const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+  mediaDevices.getUserMedia = async (wish) => {
+    const stream = await ask(wish);
+    [window.microphone] = stream.getAudioTracks();
+    return stream;
+  };
 }
 
 /** In the page: notes each committed word whose text, line or neighbours change while it is shown. */

@@ -16,6 +16,7 @@ import { NetworkView } from './network/network_view.js';
 import { KeptView } from './offline/kept_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
+import { Microphones } from './recording/microphones.js';
 import { RecordButton } from './recording/record_button.js';
 import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
@@ -55,7 +56,9 @@ const onSpeakersFailed = (cause: unknown): void => {
 };
 const transcriber = new Transcriber({ facts, speed, listening, speakersFile, onSpeakersFailed });
 
-const live: LiveCaptions = new LiveCaptions({
+const microphones = new Microphones();
+
+const live: LiveCaptions = new LiveCaptions(microphones, {
   isModelBusy: () => queue.isListening,
   awaitedModel: () => models.awaited,
   onStart: () => player.pause(),
@@ -179,7 +182,7 @@ const intake = new Intake({ work, models, queue });
 
 const speak = new SpeakMenu();
 
-const record = new RecordButton({
+const record = new RecordButton(microphones, {
   onState: (isRecording) => (speak.isRecording = isRecording),
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),

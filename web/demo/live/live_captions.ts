@@ -5,15 +5,27 @@ import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import type { Change } from './caption_state.js';
-import { explanationOf, explanationOfError, type SoundChoice } from './explain.js';
+import {
+  explanationOf,
+  explanationOfError,
+  type Explanation,
+  type SoundChoice,
+} from './explain.js';
 import { sessionName, type HeardLive } from './heard_live.js';
 import { InterruptedSessions } from './interrupted_sessions.js';
 import { Journal } from './journal.js';
 import { LiveSession } from './live_session.js';
 import { transcriptOf } from './live_transcript.js';
 import { LiveView } from './live_view.js';
+import type { Microphones } from '../recording/microphones.js';
 import { newSessionId, SessionLock } from './session_lock.js';
 import { pageStore } from '../shell/text_store.js';
+
+/** Seconds without words after which it says that it listens. */
+const silence = 3;
+
+/** A model that is more seconds behind may still have words to say. */
+const mostLag = 1.5;
 
 /** The model in use. */
 export interface LiveModel {
@@ -44,12 +56,15 @@ export interface LiveCalls {
 /** A session that goes on. */
 interface Running {
   readonly session: LiveSession;
+  /** The microphone that was chosen, if one was. */
+  readonly deviceId: string | undefined;
   readonly choice: SoundChoice;
   readonly began: number;
 }
 
 export class LiveCaptions {
   readonly #calls: LiveCalls;
+  readonly #microphones: Microphones;
   readonly #view: LiveView;
   #model: LiveModel | undefined;
   #running: Running | undefined;
@@ -59,10 +74,13 @@ export class LiveCaptions {
   #isAwaiting = false;
   /** The model that was awaited does not come. */
   #isGivenUp = false;
+  /** The second of the sound at which the text changed last. */
+  #lastHeard = 0;
   #file: File | undefined;
   #address = '';
 
-  constructor(calls: LiveCalls) {
+  constructor(microphones: Microphones, calls: LiveCalls) {
+    this.#microphones = microphones;
     this.#calls = calls;
     this.#view = new LiveView({
       onToggle: () => (this.#isIdle ? this.start() : this.stop()),
@@ -239,10 +257,13 @@ export class LiveCaptions {
       this.#explainError(choice, error);
       return;
     }
-    const running: Running = { session, choice, began };
+    const { deviceId } = this.#microphones;
+    const running: Running = { session, deviceId, choice, began };
     this.#running = running;
+    this.#lastHeard = 0;
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
+    if (choice === 'microphone') this.#view.say('sound_note', this.#microphones.absence);
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
     void this.#follow(running, journal, new SessionLock(id));
   }
@@ -267,7 +288,11 @@ export class LiveCaptions {
     this.#calls.onOver();
   }
 
-  async #follow({ session, choice, began }: Running, journal: Journal, lock: SessionLock) {
+  async #follow(
+    { session, deviceId, choice, began }: Running,
+    journal: Journal,
+    lock: SessionLock,
+  ) {
     const status = await session.ended;
     this.#view.player.pause();
     this.#view.closeOverlay();
@@ -294,6 +319,11 @@ export class LiveCaptions {
     this.#view.captions.clear();
     this.#view.log.clear();
     this.#showEnd(choice, end, transcript.segments.length === 0);
+    if (choice === 'microphone' && deviceId !== undefined && isGone(end)) {
+      this.#microphones.miss();
+      this.start();
+      if (this.isRunning) return;
+    }
     if (wasAwaiting) this.#showUnheard(end, sound);
     this.#calls.onOver();
   }
@@ -333,26 +363,38 @@ export class LiveCaptions {
     }
     if (change.kind === 'language') this.#view.showLanguage(change.language);
     if (!captions.isEmpty) this.#view.showIdle(false);
+    this.#lastHeard = this.#running?.session.time ?? 0;
+    this.#view.showListening(false);
   }
 
   #onStatus(choice: SoundChoice, status: ListenStatus): void {
     if (status.state === 'ended' || !this.#running) return;
+    if (status.state === 'listening' && choice === 'microphone') void this.#microphones.refresh();
     const isWaiting = this.#isAwaiting && status.state === 'listening';
     this.#view.show(isWaiting ? 'waiting' : status.state);
     const explanation = explanationOf(choice, status);
     if (isWaiting && !explanation) this.#showAwaiting();
-    else this.#view.say('note', explanation && strings.live.explanations[explanation]);
+    else this.#view.say('note', explanation && this.#said(explanation));
   }
 
   #onLevel(level: number, lag: number): void {
-    const { session, choice = 'microphone' } = this.#running ?? {};
+    const { session } = this.#running ?? {};
     if (!session) return;
     this.#view.showLevel(level, this.#isAwaiting ? 0 : lag, session.time);
     // Another one may be awaited by now.
-    if (this.#isAwaiting) this.#onStatus(choice, session.status);
+    const { state, reason } = session.status;
+    const isWell = state === 'listening' && reason === undefined;
+    if (this.#isAwaiting && isWell) this.#showAwaiting();
+    const isIdle = isWell && !this.#isAwaiting && lag < mostLag;
+    this.#view.showListening(isIdle && session.time - this.#lastHeard >= silence);
     if (session.sound.isFull) {
       this.#view.say('sound_note', strings.live.soundFull(duration(session.sound.seconds)));
     }
+  }
+
+  #said(explanation: Explanation): string {
+    if (explanation === 'nothingHeard') return strings.live.noSound(this.#microphones.name);
+    return strings.live.explanations[explanation];
   }
 
   #explainError(choice: SoundChoice, error: unknown): void {
@@ -382,7 +424,9 @@ export class LiveCaptions {
 
   #source(choice: SoundChoice): ListenSource {
     if (choice === 'file') return this.#view.player;
-    return choice === 'tab' ? tabAudio() : microphone();
+    if (choice === 'tab') return tabAudio();
+    const { deviceId } = this.#microphones;
+    return microphone(deviceId === undefined ? {} : { deviceId });
   }
 
   #useFile(file: File): void {
@@ -400,3 +444,7 @@ export class LiveCaptions {
     if (choice === 'file') setTimeout(() => void session?.stop(), 700);
   }
 }
+
+/** Whether the microphone that was asked for is not there. */
+const isGone = ({ error }: ListenStatus): boolean =>
+  error !== undefined && explanationOfError('microphone', error) === 'noMicrophone';
