@@ -492,6 +492,32 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a microphone that is unplugged ends the recording, which is kept', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+      mediaDevices.getUserMedia = async (wish) => {
+        const stream = await ask(wish);
+        Object.assign(globalThis, { track: stream.getAudioTracks()[0] });
+        return stream;
+      };
+    });
+    await speak(page, '#record');
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await worked(page, () =>
+      page.evaluate(() => {
+        const { track } = globalThis as unknown as { track: MediaStreamTrack };
+        track.dispatchEvent(new Event('ended'));
+      }),
+    );
+    await shown(() => page.textContent('#error_title')).toBe('The microphone was disconnected');
+    await page.getByText('What was recorded until then is kept.').waitFor();
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    await shown(() => page.getAttribute('#record', 'aria-pressed')).toBe('false');
+    expect(problems).toEqual([]);
+  });
+
   test('says why there is no microphone, and can be asked again', async () => {
     const { page, problems } = await stage.open();
     await page.evaluate(() => {

@@ -5,7 +5,16 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
-import { type Stage, drop, sampleBytes, saved, shown, speak, startStage } from './browser_page.js';
+import {
+  type Stage,
+  drop,
+  hold,
+  sampleBytes,
+  saved,
+  shown,
+  speak,
+  startStage,
+} from './browser_page.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -18,6 +27,7 @@ const said = ['three one four.', 'one five nine.', 'two six five.'];
 
 const running = '#live[data-state="listening"]';
 const off = '#live[data-state="off"]';
+const waiting = '#live[data-state="waiting"]';
 
 async function begin(page: Page): Promise<void> {
   await speak(page, '#live_open');
@@ -162,6 +172,91 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => page.isVisible('#transcript')).toBe(false);
   });
 
+  test('the microphone can be chosen, and the choice is kept', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await speak(page, '#live_open');
+    const menu = page.locator('#live_microphone');
+    await menu.waitFor();
+    const ids = await menu.locator('option').evaluateAll((all) => {
+      return all.map((option) => (option as HTMLOptionElement).value);
+    });
+    await shown(() => menu.locator('option').first().textContent()).toBe('the system’s choice');
+    expect(ids.length).toBeGreaterThan(2);
+    const last = ids.at(-1)!;
+    await menu.selectOption(last);
+    await page.evaluate(keepMicrophone);
+    await page.click('#live_toggle');
+    await finals(page, 1);
+    await shown(() => menu.isHidden()).toBe(true);
+    const used = () => page.evaluate(() => window.microphone?.getSettings().deviceId);
+    await shown(used).toBe(last);
+    await stop(page);
+    await page.reload();
+    await speak(page, '#live_open');
+    await shown(() => menu.inputValue()).toBe(last);
+    await page.selectOption('#live_source', 'file');
+    await shown(() => menu.isHidden()).toBe(true);
+    await page.click('#speak_open');
+    await shown(() => page.inputValue('#record_microphone')).toBe(last);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(['microphone', undefined])(
+    'a chosen microphone that is gone is said, and another one used (permission: %s)',
+    async (permission) => {
+      const { page, problems } = await stage.open(permission ? { permissions: [permission] } : {});
+      await page.evaluate(() => {
+        localStorage.setItem('susurrus.microphone', JSON.stringify(['gone', 'Headset']));
+      });
+      await page.reload();
+      await begin(page);
+      await shown(() => page.textContent('#live_sound_note')).toBe(
+        'Headset is not connected. The microphone that the system chooses is used.',
+      );
+      await finals(page, 1);
+      await stop(page);
+      await shown(() => transcriptText(page)).toContain('three one four.');
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a microphone that is unplugged ends it, and what was said is kept', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(keepMicrophone);
+    await begin(page);
+    await finals(page, 1);
+    await page.evaluate(() => window.microphone?.dispatchEvent(new Event('ended')));
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'The microphone was disconnected. What was said until then is kept.',
+    );
+    await shown(() => transcriptText(page)).toContain('three one four.');
+    expect(problems).toEqual([]);
+  });
+
+  test('it says that it listens while nobody speaks, and what is wrong when no sound arrives', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      const context = new AudioContext();
+      const [hum, gain] = [new OscillatorNode(context), new GainNode(context, { gain: 1e-4 })];
+      const out = context.createMediaStreamDestination();
+      hum.connect(gain).connect(out);
+      hum.start();
+      window.mute = () => void (gain.gain.value = 0);
+      navigator.mediaDevices.getUserMedia = () => Promise.resolve(out.stream);
+    });
+    await begin(page);
+    await shown(() => page.isVisible('#live_listening')).toBe(true);
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    await page.evaluate(() => window.mute?.());
+    await shown(() => page.textContent('#live_note')).toBe(
+      'No sound arrives from the microphone. Is it muted?',
+    );
+    await shown(() => page.isHidden('#live_listening')).toBe(true);
+    await stop(page);
+    expect(problems).toEqual([]);
+  });
+
   test('one session goes on, however often it is started', async () => {
     const { page, problems } = await stage.open();
     await page.evaluate(() => {
@@ -185,6 +280,94 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => page.evaluate(() => window.asked)).toBe(2);
     await stop(page);
     expect(problems).toEqual([]);
+  });
+
+  /** Leaves the page before its model is there; it comes when what this returns is called. */
+  async function openLoading(): Promise<{ page: Page; problems: string[]; release: () => void }> {
+    const { page, problems } = await stage.open();
+    const release = await hold(page, '**/engine.*.wasm');
+    await page.reload();
+    await speak(page, '#live_open');
+    return { page, problems, release };
+  }
+
+  test('pressed while the model loads, it begins with what was said until then', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'Starts when digits.april is loaded. Speak already: nothing is lost.',
+    );
+    await shown(() => page.textContent('#live_toggle')).toContain('Cancel');
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:0[3-9]|^0:[1-9]|^[1-9]/);
+    release();
+    await page.locator(running).waitFor();
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    expect((await finals(page, 3)).slice(0, 3)).toEqual(said);
+    await stop(page);
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('what waits for the model can be cancelled, and started again', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
+    await shown(() => page.isHidden('#live_note')).toBe(true);
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    release();
+    await page.locator(running).waitFor();
+    await finals(page, 1);
+    await stop(page);
+    await shown(() => page.locator('.queue-row').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording plays when the model is there', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.selectOption('#live_source', 'file');
+    await page.setInputFiles('#live_file', sample);
+    const note = () => page.textContent('#live_note');
+    await page.click('#live_toggle');
+    await shown(note).toBe('Starts when digits.april is loaded.');
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await page.click('#live_toggle');
+    await shown(note).toBe('Starts when digits.april is loaded.');
+    release();
+    await finals(page, 2);
+    await page.locator(off).waitFor();
+    await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('on a first visit it waits for a choice; what was said is kept if that cannot be loaded', async () => {
+    const { page } = await stage.open();
+    await page.route('**/models.json', (route) => route.fulfill({ json: [] }));
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.locator('#first_choice').waitFor();
+    await speak(page, '#live_open');
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    const note = () => page.textContent('#live_note');
+    await shown(note).toBe(
+      'Choose a model: it starts when that is loaded. Speak already: nothing is lost.',
+    );
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:0[3-9]|^0:[1-9]|^[1-9]/);
+    const bytes = readFileSync(april.path);
+    await drop(page, 'broken.april', bytes.subarray(0, bytes.length / 2));
+    await page.locator(off).waitFor();
+    await shown(note).toBe(
+      'No model was loaded. Choose one, then press Start. What was said is kept as a recording, which waits for a model.',
+    );
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
+    await drop(page, 'digits.april', bytes);
+    await shown(() => transcriptText(page)).toContain('three one four.');
   });
 
   test('another model goes on where the one before ended', async () => {
@@ -308,7 +491,21 @@ declare global {
     /** What watchCommittedWords() has seen. */
     committedWords?: { readonly changes: string[]; count: number };
     asked?: number;
+    /** What keepMicrophone() has seen. */
+    microphone?: MediaStreamTrack | undefined;
+    mute?: () => void;
   }
+}
+
+/** In the page: keeps the track of the microphone that is opened next. */
+function keepMicrophone(): void {
+  const { mediaDevices } = navigator;
+  const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+  mediaDevices.getUserMedia = async (wish) => {
+    const stream = await ask(wish);
+    [window.microphone] = stream.getAudioTracks();
+    return stream;
+  };
 }
 
 /** In the page: notes each committed word whose text, line or neighbours change while it is shown. */

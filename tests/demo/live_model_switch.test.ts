@@ -9,6 +9,8 @@ class CountingModel implements StreamingModel {
   readonly asked: unknown[] = [];
   /** Thrown by what comes next. */
   failure: Error | undefined;
+  /** It hears when this resolves. */
+  hearing: Promise<void> = Promise.resolve();
   /** Its streams end when this resolves. */
   ending: Promise<void> = Promise.resolve();
 
@@ -35,13 +37,13 @@ class CountingModel implements StreamingModel {
     return {
       lag: 0.5,
       feed: async (samples) => {
-        await Promise.resolve();
+        await this.hearing;
         check();
         say(`${this.name} ${samples.length}`);
       },
       flush: () => Promise.resolve(),
       close: async () => {
-        await this.ending;
+        await Promise.all([this.ending, this.hearing]);
         if (!isClosed && !this.failure) say(`${this.name} ends`);
         isClosed = true;
         wake();
@@ -65,7 +67,7 @@ interface Said {
 }
 
 /** Notes events and changes of model in the order in which they come. */
-function begin(first: StreamingModel): { models: ModelSwitch; stream: LiveStream; said: Said } {
+function begin(first?: StreamingModel): { models: ModelSwitch; stream: LiveStream; said: Said } {
   const texts: string[] = [];
   const models = new ModelSwitch(
     first,
@@ -100,15 +102,16 @@ describe('a stream whose model changes', () => {
     expect(b.asked).toEqual([{ language: 'de', sampleRate: 100 }]);
   });
 
-  test('sound that comes while there is no model waits, and counts as lag', async () => {
+  test('sound that comes while there is no model waits, and is not what a model is behind with', async () => {
     const { models, stream, said } = begin(new CountingModel('a'));
     await models.leave();
     const waiting = [stream.feed(block(100)), stream.feed(block(200))];
-    expect(stream.lag).toBe(3);
+    expect([models.waiting, stream.lag]).toEqual([3, 0]);
     await stream.flush();
     models.follow(new CountingModel('b'), {});
     expect(stream.lag).toBe(0.5);
     await Promise.all(waiting);
+    expect(models.waiting).toBe(0);
     await stream.close();
     await said.done;
     expect(said.texts).toEqual(['a ends', 'at 0', 'b 100', 'b 200', 'b ends']);
@@ -166,10 +169,69 @@ describe('a stream whose model changes', () => {
     await expect(said.done).rejects.toThrow('out of memory');
   });
 
-  test('without a model there is no stream', async () => {
-    const { models } = begin(new CountingModel('a'));
-    await models.leave();
-    expect(() => models.stream()).toThrow('no model');
+  test('sound that comes before the first model waits for it', async () => {
+    const { models, stream, said } = begin();
+    const waiting = [stream.feed(block(100)), stream.feed(block(200))];
+    models.follow(new CountingModel('a'), { language: 'de' });
+    await Promise.all(waiting);
+    await stream.feed(block(30));
+    await stream.close();
+    await said.done;
+    expect(said.texts).toEqual(['a 100', 'a 200', 'a 30', 'a ends']);
+  });
+
+  test('it can end before the first model comes', async () => {
+    const { models, stream, said } = begin();
+    const waiting = stream.feed(block(100));
+    await stream.close();
+    await Promise.all([waiting, said.done]);
+    models.follow(new CountingModel('a'), {});
+    expect(said.texts).toEqual([]);
+  });
+
+  test('a model gets what has waited bit by bit, before what comes meanwhile, and all of it when it ends', async () => {
+    const { models, stream, said } = begin();
+    const fed = Array.from({ length: 10 }, () => stream.feed(block(100)));
+    const a = new CountingModel('a');
+    let hear!: () => void;
+    a.hearing = new Promise((heard) => (hear = heard));
+    models.follow(a, {});
+    expect(models.waiting).toBe(8);
+    fed.push(stream.feed(block(50)));
+    expect(models.waiting).toBe(8.5);
+    const closed = stream.close();
+    expect(models.waiting).toBe(0);
+    hear();
+    await Promise.all([...fed, closed]);
+    await said.done;
+    expect(said.texts).toEqual([...new Array<string>(10).fill('a 100'), 'a 50', 'a ends']);
+  });
+
+  test('a model that is slower than the sound gets all of it: it leaves out what it must', async () => {
+    const { models, stream } = begin();
+    const fed = Array.from({ length: 4 }, () => stream.feed(block(100)));
+    const a = new CountingModel('a');
+    let hear!: () => void;
+    a.hearing = new Promise((heard) => (hear = heard));
+    models.follow(a, {});
+    for (let i = 0; i < 13; ++i) fed.push(stream.feed(block(100)));
+    expect(models.waiting).toBe(15);
+    hear();
+    await fed[2];
+    expect(models.waiting).toBe(0);
+    await Promise.all(fed);
+    await stream.close();
+  });
+
+  test('a model that fails with what has waited fails all that waits', async () => {
+    const { models, stream, said } = begin();
+    const fed = Array.from({ length: 10 }, () => stream.feed(block(100)));
+    const a = new CountingModel('a');
+    a.failure = new Error('out of memory');
+    models.follow(a, {});
+    const results = await Promise.allSettled(fed);
+    expect(results.map(({ status }) => status)).toEqual(Array(10).fill('rejected'));
+    await expect(said.done).rejects.toThrow('out of memory');
   });
 
   test('all sound is handed over with its rate, whoever hears it', async () => {

@@ -16,6 +16,7 @@ import { NetworkView } from './network/network_view.js';
 import { KeptView } from './offline/kept_view.js';
 import { OfflineView } from './offline/offline_view.js';
 import { PlayerPanel } from './player/player_panel.js';
+import { Microphones } from './recording/microphones.js';
 import { RecordButton } from './recording/record_button.js';
 import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
@@ -56,8 +57,11 @@ const onSpeakersFailed = (cause: unknown): void => {
 };
 const transcriber = new Transcriber({ facts, speed, listening, speakersFile, onSpeakersFailed });
 
-const live: LiveCaptions = new LiveCaptions({
+const microphones = new Microphones();
+
+const live: LiveCaptions = new LiveCaptions(microphones, {
   isModelBusy: () => queue.isListening,
+  awaitedModel: () => models.awaited,
   onStart: () => player.pause(),
   onHeard: async (heard) => {
     const document = documentOf(heard, models.knowsDigitsAlone);
@@ -66,6 +70,7 @@ const live: LiveCaptions = new LiveCaptions({
     fill(document, heard);
     await history.written();
   },
+  onUnheard: (sound) => queue.add([sound]),
   onOver: () => queue.next(),
 });
 
@@ -132,8 +137,10 @@ const models: ModelDesk = new ModelDesk(work, {
     await network.show(name, module, source);
   },
   onConverted: (file, warnings) => converted.offer(file, warnings),
+  onNotLoaded: () => live.giveUpWaiting(),
   onRest: (text) => {
     work.status.idle(text);
+    live.goOnWaiting();
     queue.next();
   },
   whenFree: () => queue.free,
@@ -176,7 +183,7 @@ const intake = new Intake({ work, models, queue });
 
 const speak = new SpeakMenu();
 
-const record = new RecordButton({
+const record = new RecordButton(microphones, {
   onState: (isRecording) => (speak.isRecording = isRecording),
   onAsk: () => player.pause(),
   onRecorded: (file) => queue.add([file]),

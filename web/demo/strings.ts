@@ -65,6 +65,12 @@ export const strings = {
     promptExample: 'A talk about WebAssembly.',
     hotwords: 'Names and words to expect',
   },
+  microphones: {
+    label: 'Microphone',
+    system: 'the system’s choice',
+    absent: (name: string) =>
+      `${name} is not connected. The microphone that the system chooses is used.`,
+  },
   recording: {
     record: 'Record',
     about: 'The text comes when you stop.',
@@ -78,6 +84,8 @@ export const strings = {
       'Check that it is switched on and not muted, choose another one in the browser, and try again.',
     forbidden:
       'This page may not use it. Allow it in the browser’s settings for this page and try again.',
+    lost: 'The microphone was disconnected',
+    lostHint: 'What was recorded until then is kept.',
     absent: 'No microphone was found. Plug one in and try again.',
     busy: 'Another program may be using it. Close that and try again.',
     insecure: 'Browsers give the microphone to pages with a secure address (https) only.',
@@ -498,6 +506,8 @@ export const strings = {
     choose: 'Choose a recording',
     chooseFirst: 'Choose a recording first.',
     level: 'How loud it is',
+    listening: 'Listening …',
+    noSound: (microphone: string) => `No sound arrives from ${microphone}. Is it muted?`,
     idle: 'Press Start and speak: your words appear here.',
     soFar: 'Everything so far',
     heard: 'What was said',
@@ -507,6 +517,11 @@ export const strings = {
     gap: (seconds: number) =>
       `${seconds < 1 ? 'Less than a second' : `${Math.round(seconds)} s`} left out: the model was too far behind.`,
     noModel: 'There is no model yet. Choose or drop one first.',
+    waitsFor: (name: string) => `Starts when ${name} is loaded.`,
+    waitsForChoice: 'Choose a model: it starts when that is loaded.',
+    speakAlready: 'Speak already: nothing is lost.',
+    notLoaded: 'No model was loaded. Choose one, then press Start.',
+    keptForLater: 'What was said is kept as a recording, which waits for a model.',
     doesNotStream: (name: string) =>
       `${name} cannot write along while someone speaks. Choose another model.`,
     follows: (name: string) => `${name} goes on from here.`,
@@ -534,8 +549,7 @@ export const strings = {
         'The system has taken the sound away, for a call perhaps. It will go on by itself.',
       muted: 'The microphone is muted. Switch it on, on your headset or in the system’s settings.',
       pressPlay: 'Press play, and what is heard is written down.',
-      nothingHeard:
-        'Nothing comes from the microphone. Is it switched off, or is it the wrong one?',
+      nothingHeard: 'No sound arrives from the microphone. Is it muted?',
       nothingHeardTab: 'The tab is silent.',
       refused:
         'This page may not use the microphone. Allow it beside the page’s address, then press Start again.',

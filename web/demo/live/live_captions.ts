@@ -5,15 +5,27 @@ import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import type { Change } from './caption_state.js';
-import { explanationOf, explanationOfError, type SoundChoice } from './explain.js';
+import {
+  explanationOf,
+  explanationOfError,
+  type Explanation,
+  type SoundChoice,
+} from './explain.js';
 import { sessionName, type HeardLive } from './heard_live.js';
 import { InterruptedSessions } from './interrupted_sessions.js';
 import { Journal } from './journal.js';
 import { LiveSession } from './live_session.js';
 import { transcriptOf } from './live_transcript.js';
 import { LiveView } from './live_view.js';
+import type { Microphones } from '../recording/microphones.js';
 import { newSessionId, SessionLock } from './session_lock.js';
 import { pageStore } from '../shell/text_store.js';
+
+/** Seconds without words after which it says that it listens. */
+const silence = 3;
+
+/** A model that is more seconds behind may still have words to say. */
+const mostLag = 1.5;
 
 /** The model in use. */
 export interface LiveModel {
@@ -29,10 +41,14 @@ export interface LiveModel {
 export interface LiveCalls {
   /** Whether the model is at work on a recording. */
   readonly isModelBusy: () => boolean;
+  /** The model that is on its way, without a name until a person has chosen it. */
+  readonly awaitedModel: () => { readonly name?: string } | undefined;
   /** A session begins: whatever else sounds should be silent. */
   readonly onStart: () => void;
   /** Shows and stores the transcript; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
+  /** No model came for this sound. */
+  readonly onUnheard: (sound: File) => void;
   /** The session is over, and the model is free. */
   readonly onOver: () => void;
 }
@@ -40,24 +56,34 @@ export interface LiveCalls {
 /** A session that goes on. */
 interface Running {
   readonly session: LiveSession;
+  /** The microphone that was chosen, if one was. */
+  readonly deviceId: string | undefined;
   readonly choice: SoundChoice;
   readonly began: number;
 }
 
 export class LiveCaptions {
   readonly #calls: LiveCalls;
+  readonly #microphones: Microphones;
   readonly #view: LiveView;
   #model: LiveModel | undefined;
   #running: Running | undefined;
   /** A session begins when what it needs has been fetched, unless this is aborted. */
   #preparing: AbortController | undefined;
+  /** Start was pressed before there was a model: what is said waits for it. */
+  #isAwaiting = false;
+  /** The model that was awaited does not come. */
+  #isGivenUp = false;
+  /** The second of the sound at which the text changed last. */
+  #lastHeard = 0;
   #file: File | undefined;
   #address = '';
 
-  constructor(calls: LiveCalls) {
+  constructor(microphones: Microphones, calls: LiveCalls) {
+    this.#microphones = microphones;
     this.#calls = calls;
     this.#view = new LiveView({
-      onToggle: () => (this.#running || this.#preparing ? this.stop() : this.start()),
+      onToggle: () => (this.#isIdle ? this.start() : this.stop()),
       onSource: (choice) => {
         this.#view.showPlayer(choice === 'file');
         this.#showReadiness();
@@ -78,8 +104,13 @@ export class LiveCaptions {
     }).offer();
   }
 
+  /** Whether it takes the model, or will when that is there. */
   get isRunning(): boolean {
-    return this.#running !== undefined;
+    return this.#running !== undefined || this.#isAwaiting;
+  }
+
+  get #isIdle(): boolean {
+    return !this.isRunning && !this.#preparing;
   }
 
   /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
@@ -92,7 +123,9 @@ export class LiveCaptions {
   useModel(model: LiveModel | undefined): void {
     this.#model = model;
     const { session } = this.#running ?? {};
-    if (session && model?.streams) {
+    if (this.#isAwaiting) {
+      if (model) this.#arrive(model);
+    } else if (session && model?.streams) {
       session.followModel(model.model, model.options());
       this.#view.say('note', strings.live.follows(model.name));
     } else {
@@ -101,9 +134,27 @@ export class LiveCaptions {
     }
   }
 
+  /** The model that is awaited does not come. */
+  giveUpWaiting(): void {
+    if (!this.#isAwaiting) return;
+    this.#isGivenUp = true;
+    this.stop();
+  }
+
+  /** What comes may be another model by now, or none. */
+  goOnWaiting(): void {
+    if (!this.#isAwaiting) return;
+    if (this.#calls.awaitedModel()) this.#showAwaiting();
+    else this.giveUpWaiting();
+  }
+
   start(): void {
+    if (!this.#isIdle || !this.#isReady) return;
     const model = this.#model;
-    if (this.#running || this.#preparing || !this.#isReady || !model) return;
+    if (!model) {
+      this.#await();
+      return;
+    }
     const preparing = new AbortController();
     const prepared = model.prepare(preparing.signal);
     if (!prepared) {
@@ -127,7 +178,52 @@ export class LiveCaptions {
       });
   }
 
-  #begin(model: LiveModel): void {
+  /** The browser opens a microphone or a tab in answer to a click alone: it is listened to from now on. A recording can wait. */
+  #await(): void {
+    this.#isAwaiting = true;
+    this.#isGivenUp = false;
+    if (this.#view.choice !== 'file') {
+      this.#begin(undefined);
+      return;
+    }
+    this.#view.show('starting');
+    this.#showAwaiting();
+  }
+
+  /** The model that was awaited is there. */
+  #arrive(model: LiveModel): void {
+    const running = this.#running;
+    if (!running || !model.streams) {
+      this.stop();
+      if (!running) this.start();
+      return;
+    }
+    const goOn = (): void => {
+      if (this.#model !== model || this.#running !== running || !this.#isAwaiting) return;
+      this.#isAwaiting = false;
+      running.session.followModel(model.model, model.options());
+      this.#onStatus(running.choice, running.session.status);
+    };
+    const preparing = new AbortController();
+    const prepared = model.prepare(preparing.signal);
+    if (prepared) {
+      this.#preparing = preparing;
+      const done = (): void => {
+        if (this.#preparing === preparing) this.#preparing = undefined;
+        if (!preparing.signal.aborted) goOn();
+      };
+      void prepared.then(done, done);
+    } else goOn();
+  }
+
+  #showAwaiting(): void {
+    const { name } = this.#calls.awaitedModel() ?? {};
+    const { waitsFor, waitsForChoice, speakAlready } = strings.live;
+    const waits = name === undefined ? waitsForChoice : waitsFor(name);
+    this.#view.say('note', this.#running ? `${waits} ${speakAlready}` : waits);
+  }
+
+  #begin(model: LiveModel | undefined): void {
     const choice = this.#view.choice;
     const began = Date.now();
     const id = newSessionId(began);
@@ -137,38 +233,66 @@ export class LiveCaptions {
     for (const which of ['note', 'copy_note', 'sound_note'] as const) {
       this.#view.say(which, undefined);
     }
-    const head = { id, began, model: model.name, source: choice };
+    const name = model?.name ?? this.#calls.awaitedModel()?.name ?? '';
+    const head = { id, began, model: name, source: choice };
     const journal = new Journal(pageStore, head, () => {
       this.#view.say('copy_note', strings.live.noCopy);
     });
     this.#calls.onStart();
     let session: LiveSession;
     try {
-      session = new LiveSession(model.model, this.#source(choice), model.options(), journal, {
-        onChange: (change) => this.#onChange(change),
-        onStatus: (status) => this.#onStatus(choice, status),
-        onLevel: (level, lag) => this.#onLevel(level, lag),
-      });
+      session = new LiveSession(
+        model?.model,
+        this.#source(choice),
+        model?.options() ?? {},
+        journal,
+        {
+          onChange: (change) => this.#onChange(change),
+          onStatus: (status) => this.#onStatus(choice, status),
+          onLevel: (level, lag) => this.#onLevel(level, lag),
+        },
+      );
     } catch (error) {
+      this.#isAwaiting = false;
       this.#explainError(choice, error);
       return;
     }
-    const running: Running = { session, choice, began };
+    const { deviceId } = this.#microphones;
+    const running: Running = { session, deviceId, choice, began };
     this.#running = running;
+    this.#lastHeard = 0;
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
+    if (choice === 'microphone') this.#view.say('sound_note', this.#microphones.absence);
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
     void this.#follow(running, journal, new SessionLock(id));
   }
 
   stop(): void {
     this.#preparing?.abort();
-    if (!this.#running) return;
+    if (!this.#running) {
+      this.#stopAwaiting();
+      return;
+    }
     this.#view.show('stopping');
     void this.#running.session.stop();
   }
 
-  async #follow({ session, choice, began }: Running, journal: Journal, lock: SessionLock) {
+  /** Nothing was begun yet. */
+  #stopAwaiting(): void {
+    if (!this.#isAwaiting) return;
+    this.#isAwaiting = false;
+    this.#view.show('off');
+    if (this.#isGivenUp) this.#view.say('note', strings.live.notLoaded);
+    else this.#showReadiness();
+    this.#calls.onOver();
+  }
+
+  async #follow(
+    { session, deviceId, choice, began }: Running,
+    journal: Journal,
+    lock: SessionLock,
+  ) {
     const status = await session.ended;
     this.#view.player.pause();
     this.#view.closeOverlay();
@@ -187,13 +311,31 @@ export class LiveCaptions {
       // The journal still has the text, and offers it after a reload.
       end = { state: 'ended', reason: 'failed', error };
     }
+    const wasAwaiting = this.#isAwaiting;
     this.#running = undefined;
+    this.#isAwaiting = false;
     lock.release();
     this.#view.show('off');
     this.#view.captions.clear();
     this.#view.log.clear();
     this.#showEnd(choice, end, transcript.segments.length === 0);
+    if (choice === 'microphone' && deviceId !== undefined && isGone(end)) {
+      this.#microphones.miss();
+      this.start();
+      if (this.isRunning) return;
+    }
+    if (wasAwaiting) this.#showUnheard(end, sound);
     this.#calls.onOver();
+  }
+
+  /** No model has heard it. A person who cancels does not want it. */
+  #showUnheard({ reason }: ListenStatus, sound: File | undefined): void {
+    const isKept = sound !== undefined && (this.#isGivenUp || reason !== 'closed');
+    const { notLoaded, keptForLater } = strings.live;
+    if (this.#isGivenUp) {
+      this.#view.say('note', isKept ? `${notLoaded} ${keptForLater}` : notLoaded);
+    } else if (reason === 'closed') this.#showReadiness();
+    if (isKept) this.#calls.onUnheard(sound);
   }
 
   #showEnd(choice: SoundChoice, status: ListenStatus, isEmpty: boolean): void {
@@ -221,22 +363,38 @@ export class LiveCaptions {
     }
     if (change.kind === 'language') this.#view.showLanguage(change.language);
     if (!captions.isEmpty) this.#view.showIdle(false);
+    this.#lastHeard = this.#running?.session.time ?? 0;
+    this.#view.showListening(false);
   }
 
   #onStatus(choice: SoundChoice, status: ListenStatus): void {
     if (status.state === 'ended' || !this.#running) return;
-    this.#view.show(status.state);
+    if (status.state === 'listening' && choice === 'microphone') void this.#microphones.refresh();
+    const isWaiting = this.#isAwaiting && status.state === 'listening';
+    this.#view.show(isWaiting ? 'waiting' : status.state);
     const explanation = explanationOf(choice, status);
-    this.#view.say('note', explanation && strings.live.explanations[explanation]);
+    if (isWaiting && !explanation) this.#showAwaiting();
+    else this.#view.say('note', explanation && this.#said(explanation));
   }
 
   #onLevel(level: number, lag: number): void {
     const { session } = this.#running ?? {};
     if (!session) return;
-    this.#view.showLevel(level, lag, session.time);
+    this.#view.showLevel(level, this.#isAwaiting ? 0 : lag, session.time);
+    // Another one may be awaited by now.
+    const { state, reason } = session.status;
+    const isWell = state === 'listening' && reason === undefined;
+    if (this.#isAwaiting && isWell) this.#showAwaiting();
+    const isIdle = isWell && !this.#isAwaiting && lag < mostLag;
+    this.#view.showListening(isIdle && session.time - this.#lastHeard >= silence);
     if (session.sound.isFull) {
       this.#view.say('sound_note', strings.live.soundFull(duration(session.sound.seconds)));
     }
+  }
+
+  #said(explanation: Explanation): string {
+    if (explanation === 'nothingHeard') return strings.live.noSound(this.#microphones.name);
+    return strings.live.explanations[explanation];
   }
 
   #explainError(choice: SoundChoice, error: unknown): void {
@@ -253,12 +411,12 @@ export class LiveCaptions {
   }
 
   #showReadiness(): void {
-    if (!this.#running && !this.#preparing) this.#view.say('note', this.#obstacle);
+    if (this.#isIdle) this.#view.say('note', this.#obstacle);
   }
 
   get #obstacle(): string | undefined {
     const model = this.#model;
-    if (!model) return strings.live.noModel;
+    if (!model) return this.#calls.awaitedModel() ? undefined : strings.live.noModel;
     if (!model.streams) return strings.live.doesNotStream(model.name);
     if (this.#calls.isModelBusy()) return strings.live.busy;
     return this.#view.choice === 'file' && !this.#file ? strings.live.chooseFirst : undefined;
@@ -266,7 +424,9 @@ export class LiveCaptions {
 
   #source(choice: SoundChoice): ListenSource {
     if (choice === 'file') return this.#view.player;
-    return choice === 'tab' ? tabAudio() : microphone();
+    if (choice === 'tab') return tabAudio();
+    const { deviceId } = this.#microphones;
+    return microphone(deviceId === undefined ? {} : { deviceId });
   }
 
   #useFile(file: File): void {
@@ -284,3 +444,7 @@ export class LiveCaptions {
     if (choice === 'file') setTimeout(() => void session?.stop(), 700);
   }
 }
+
+/** Whether the microphone that was asked for is not there. */
+const isGone = ({ error }: ListenStatus): boolean =>
+  error !== undefined && explanationOfError('microphone', error) === 'noMicrophone';

@@ -24,9 +24,9 @@ export class LiveSession {
   /** Resolves, and never rejects, when the last event has come; with how it ended. */
   readonly ended: Promise<ListenStatus>;
 
-  /** Throws what listen() throws. */
+  /** Without a model, sound waits for followModel(). Throws what listen() throws. */
   constructor(
-    model: StreamingModel,
+    model: StreamingModel | undefined,
     source: ListenSource,
     options: AnyLiveOptions,
     journal: Journal,
@@ -41,11 +41,15 @@ export class LiveSession {
     this.#listening = listen(this.#models, source, {
       onState: calls.onStatus,
       onLevel: (level) => {
-        calls.onLevel(level, this.#listening.lag);
+        calls.onLevel(level, this.lag);
         this.#journal.note(this.state, Date.now());
       },
     });
     this.ended = this.#run();
+  }
+
+  get status(): ListenStatus {
+    return this.#listening.status;
   }
 
   /** Seconds of sound so far. */
@@ -55,7 +59,7 @@ export class LiveSession {
 
   /** Seconds that the model is behind. */
   get lag(): number {
-    return this.#listening.lag;
+    return this.#listening.lag + this.#models.waiting;
   }
 
   stop(): Promise<void> {

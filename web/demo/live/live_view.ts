@@ -10,7 +10,7 @@ import { pageStore } from '../shell/text_store.js';
 import { shortTime, TranscriptLog } from './transcript_log.js';
 import { TypeSize } from './type_size.js';
 
-export type CardState = 'off' | 'starting' | 'listening' | 'suspended' | 'stopping';
+export type CardState = 'off' | 'starting' | 'waiting' | 'listening' | 'suspended' | 'stopping';
 
 /** Seconds behind from which on it is said. */
 const worthSaying = 1.5;
@@ -25,6 +25,7 @@ export interface ViewCalls {
 const labels: Readonly<Record<CardState, string>> = {
   off: strings.live.start,
   starting: strings.live.cancel,
+  waiting: strings.live.cancel,
   listening: strings.live.stop,
   suspended: strings.live.stop,
   stopping: strings.live.finishing,
@@ -60,7 +61,10 @@ export class LiveView {
       // The second half of a double click would take the first one back.
       if (detail <= 1) calls.onToggle();
     });
-    this.#source.addEventListener('change', () => calls.onSource(this.choice));
+    this.#source.addEventListener('change', () => {
+      this.#showMicrophones();
+      calls.onSource(this.choice);
+    });
     this.#overlay = new Overlay(this.#stage, (isOpen) => this.#showOverlay(isOpen));
     this.#listenToTools();
     this.#listenToFile(calls.onFile);
@@ -92,6 +96,11 @@ export class LiveView {
     setText(this.#time, shortTime(seconds));
     this.#lag.hidden = lag < worthSaying;
     if (!this.#lag.hidden) setText(this.#lag, strings.live.behind(Math.round(lag)));
+  }
+
+  /** Nobody speaks: readers are not told. */
+  showListening(isShown: boolean): void {
+    byId('live_listening', HTMLElement).hidden = !isShown;
   }
 
   /** The language that the model detected, if it does that, and how sure it is. */
@@ -149,13 +158,20 @@ export class LiveView {
     byId('live_toggle_label', HTMLElement).textContent = labels[state];
     this.#toggle.disabled = state === 'stopping';
     byId('live_source_field', HTMLElement).hidden = !isOff;
+    this.#showMicrophones();
     this.#close.hidden = !isOff;
     this.#level.hidden = isOff || state === 'starting';
     if (!isOff) return;
     this.#showLoudness(0);
     this.#time.textContent = '';
     this.#lag.hidden = true;
+    this.showListening(false);
     this.showLanguage(undefined);
+  }
+
+  #showMicrophones(): void {
+    const isAsked = this.#state === 'off' && this.choice === 'microphone';
+    byId('live_microphone_place', HTMLElement).hidden = !isAsked;
   }
 
   #showLoudness(level: number): void {

@@ -1,4 +1,4 @@
-// A stream that can go from one model to another while sound comes. No sound is lost in between: it waits for the next model.
+// A stream that can go from one model to another while sound comes. No sound is lost in between or before the first: it waits for the next model.
 import type { LiveEvent, AnyLiveOptions } from '../../src/index.js';
 import type { LiveStream, StreamingModel } from '../../page/live.js';
 
@@ -9,6 +9,12 @@ export interface SwitchCalls {
   readonly onSound: (samples: Float32Array | Int16Array, rate: number) => void;
 }
 
+/** Seconds that a model gets at once of what has waited. */
+const portion = 2;
+
+/** Seconds by which what waits may grow while a model catches up: it needs a moment to begin. */
+const mostGrowth = 10;
+
 /** Stands for the model in use. */
 export class ModelSwitch implements StreamingModel {
   readonly #calls: SwitchCalls;
@@ -16,7 +22,8 @@ export class ModelSwitch implements StreamingModel {
   #options: AnyLiveOptions;
   #stream: SwitchedStream | undefined;
 
-  constructor(model: StreamingModel, options: AnyLiveOptions, calls: SwitchCalls) {
+  /** Without a model, sound waits for the first. */
+  constructor(model: StreamingModel | undefined, options: AnyLiveOptions, calls: SwitchCalls) {
     this.#model = model;
     this.#options = options;
     this.#calls = calls;
@@ -24,11 +31,16 @@ export class ModelSwitch implements StreamingModel {
 
   /** `own` says what of the source, such as the rate; what the model is asked for comes with the model. */
   stream(own: AnyLiveOptions = {}): LiveStream {
-    if (!this.#model) throw new Error('There is no model to stream with.');
     const { sampleRate = 16_000 } = own;
     const open = (model: StreamingModel) => model.stream({ ...this.#options, ...own });
-    this.#stream = new SwitchedStream(open(this.#model), open, sampleRate, this.#calls);
+    const first = this.#model && open(this.#model);
+    this.#stream = new SwitchedStream(first, open, sampleRate, this.#calls);
     return this.#stream;
+  }
+
+  /** Seconds of sound that no model has been given yet. */
+  get waiting(): number {
+    return this.#stream?.waiting ?? 0;
   }
 
   /** Lets the model go, after its pending text. */
@@ -67,25 +79,30 @@ class SwitchedStream implements LiveStream {
   #wake = (): void => undefined;
 
   constructor(
-    first: LiveStream,
+    first: LiveStream | undefined,
     open: (model: StreamingModel) => LiveStream,
     rate: number,
     calls: SwitchCalls,
   ) {
     this.#current = first;
-    this.#next.push({ stream: first, offset: 0 });
+    if (first) this.#next.push({ stream: first, offset: 0 });
     this.#open = open;
     this.#rate = rate;
     this.#calls = calls;
   }
 
+  /** A model is not too slow for what it was not there for. */
   get lag(): number {
-    return (this.#current?.lag ?? 0) + this.#waitingCount / this.#rate;
+    return this.#current?.lag ?? 0;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount / this.#rate;
   }
 
   async feed(samples: Float32Array | Int16Array): Promise<void> {
     this.#calls.onSound(samples, this.#rate);
-    if (this.#current) return this.#give(this.#current, samples);
+    if (this.#current && this.#waiting.length === 0) return this.#give(this.#current, samples);
     this.#waitingCount += samples.length;
     return new Promise((heard, failed) => this.#waiting.push({ samples, heard, failed }));
   }
@@ -96,7 +113,8 @@ class SwitchedStream implements LiveStream {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#dropWaiting();
+    if (this.#current) void this.#giveWaiting(this.#current, Infinity);
+    else this.#dropWaiting();
     try {
       await this.#current?.close();
     } finally {
@@ -119,15 +137,15 @@ class SwitchedStream implements LiveStream {
     const stream = this.#open(model);
     this.#current = stream;
     this.#next.push({ stream, offset: this.#given / this.#rate });
-    for (const { samples, heard, failed } of this.#waiting.splice(0)) {
-      this.#give(stream, samples).then(heard, failed);
-    }
-    this.#waitingCount = 0;
     this.#wake();
+    void this.#catchUp(stream);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<LiveEvent> {
     for (let isFirst = true; ; isFirst = false) {
+      while (this.#next.length === 0 && !this.#isClosed) {
+        await new Promise<void>((woken) => (this.#wake = woken));
+      }
       const next = this.#next.shift();
       if (!next) return;
       if (!isFirst) this.#calls.onNext(next.offset);
@@ -136,10 +154,28 @@ class SwitchedStream implements LiveStream {
       } catch (error) {
         if (next.stream === this.#current) throw error;
       }
-      while (this.#next.length === 0 && !this.#isClosed) {
-        await new Promise<void>((woken) => (this.#wake = woken));
-      }
     }
+  }
+
+  /** A model leaves out what is too far behind: it gets what has waited bit by bit, unless it is slower than the sound that comes meanwhile. */
+  async #catchUp(stream: LiveStream): Promise<void> {
+    const most = this.waiting + mostGrowth;
+    while (this.#current === stream && this.#waiting.length > 0) {
+      await this.#giveWaiting(stream, this.waiting > most ? Infinity : portion);
+    }
+  }
+
+  /** Resolves, and never rejects, when these seconds of what waits have been heard. */
+  async #giveWaiting(stream: LiveStream, seconds: number): Promise<void> {
+    const end = this.#given + seconds * this.#rate;
+    const given: Promise<void>[] = [];
+    while (this.#given < end) {
+      const first = this.#waiting.shift();
+      if (!first) break;
+      this.#waitingCount -= first.samples.length;
+      given.push(this.#give(stream, first.samples).then(first.heard, first.failed));
+    }
+    await Promise.all(given);
   }
 
   #give(stream: LiveStream, samples: Float32Array | Int16Array): Promise<void> {

@@ -15,6 +15,11 @@ export class LoadQueue {
     return this.#loading !== undefined;
   }
 
+  /** What is being made ready. */
+  get name(): string | undefined {
+    return this.#loading?.name;
+  }
+
   /** For the status line. */
   get text(): string {
     const what = this.#loading ? `${this.#loading.what} ${this.#loading.name} …` : '';

@@ -38,6 +38,8 @@ interface Callbacks {
   readonly whenFree: () => Promise<void> | undefined;
   /** One waits for that, from now on. */
   readonly onComing: () => void;
+  /** What was being made ready does not come. */
+  readonly onNotLoaded: () => void;
   /** Nothing more to do: the status line's sentence. */
   readonly onRest: (text: string) => void;
   /** Names of the recordings that wait for a model. */
@@ -133,6 +135,13 @@ export class ModelDesk {
   /** The name of the one that is loaded when the recordings under way are done. */
   get coming(): string | undefined {
     return this.#coming?.name;
+  }
+
+  /** What live captions may wait for: a model on its way, without a name until a person has chosen it. */
+  get awaited(): { readonly name?: string } | undefined {
+    const name = this.#loads.name ?? this.#coming?.name;
+    if (name !== undefined) return { name };
+    return this.#first.isOpen ? {} : undefined;
   }
 
   get sample(): string {
@@ -354,6 +363,7 @@ export class ModelDesk {
 
   #giveUpWaiting(): string {
     this.#loads.end();
+    this.#calls.onNotLoaded();
     // On a first visit they were not meant for this one alone: they wait for the next choice.
     if (this.#first.isOpen) return ` ${this.#askText}`;
     return this.#calls.giveUpWaiting();

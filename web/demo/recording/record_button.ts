@@ -2,6 +2,7 @@
 import { byId } from '../shell/dom.js';
 import { explanationOfError, type Explanation } from '../live/explain.js';
 import { strings } from '../strings.js';
+import type { Microphones } from './microphones.js';
 import { startRecording, type Recording } from './recorder.js';
 
 /** What the page does around a recording from the microphone. */
@@ -25,10 +26,12 @@ export class RecordButton {
   readonly #note = byId('recording_note', HTMLElement);
   readonly #level = byId('level', HTMLMeterElement);
   readonly #calls: Callbacks;
+  readonly #microphones: Microphones;
   #recording: Recording | undefined;
   #ticking: number | undefined;
 
-  constructor(calls: Callbacks) {
+  constructor(microphones: Microphones, calls: Callbacks) {
+    this.#microphones = microphones;
     this.#calls = calls;
     this.#button.addEventListener('click', () => void this.#toggle());
   }
@@ -52,12 +55,8 @@ export class RecordButton {
 
   async #start(): Promise<void> {
     this.#calls.onAsk();
-    this.#recording = await startRecording({
-      onLevel: (level) => (this.#level.value = level),
-      onEnded: () => {
-        if (this.#recording) void this.#toggle();
-      },
-    });
+    this.#recording = await this.#open();
+    void this.#microphones.refresh();
     const began = Date.now();
     this.#button.setAttribute('aria-pressed', 'true');
     this.#label.textContent = strings.recording.stop;
@@ -67,6 +66,30 @@ export class RecordButton {
     const tick = (): void => this.#show(Date.now() - began > patience);
     tick();
     this.#ticking = window.setInterval(tick, 200);
+  }
+
+  async #open(): Promise<Recording> {
+    const { deviceId } = this.#microphones;
+    const begin = (id: string | undefined): Promise<Recording> =>
+      startRecording(id, {
+        onLevel: (level) => (this.#level.value = level),
+        onEnded: (why) => void this.#onEnded(why),
+      });
+    try {
+      return await begin(deviceId);
+    } catch (error) {
+      const isGone = explanationOfError('microphone', error) === 'noMicrophone';
+      if (deviceId === undefined || !isGone) throw error;
+      this.#microphones.miss();
+      return begin(undefined);
+    }
+  }
+
+  async #onEnded(why: 'lost' | 'full'): Promise<void> {
+    if (!this.#recording) return;
+    await this.#toggle();
+    const { lost, lostHint } = strings.recording;
+    if (why === 'lost') this.#calls.onError(lost, new Error(lostHint));
   }
 
   async #stop(): Promise<void> {
@@ -83,7 +106,9 @@ export class RecordButton {
     const { seconds, isSilent } = this.#recording;
     this.#time.textContent = elapsed(seconds);
     const { going, notHeard } = strings.recording;
-    const note = hasWaited && isSilent ? notHeard : going;
+    const { absence } = this.#microphones;
+    const usual = absence === undefined ? going : `${absence} ${going}`;
+    const note = hasWaited && isSilent ? notHeard : usual;
     // A screen reader says what changes.
     if (this.#note.textContent !== note) this.#note.textContent = note;
   }

@@ -16,14 +16,17 @@ interface Callbacks {
   /** Called with the level of the latest audio, 0 to 1. */
   readonly onLevel: (level: number) => void;
   /** The microphone is gone, or the file is as large as a WAV file gets. */
-  readonly onEnded: () => void;
+  readonly onEnded: (why: 'lost' | 'full') => void;
 }
 
 /** Sizes in a WAV file have 32 bits. */
 const mostBytes = 4e9;
 
-/** Rejects with a SusurrusError when there is no microphone, or the person says no. */
-export async function startRecording({ onLevel, onEnded }: Callbacks): Promise<Recording> {
+/** Rejects with a SusurrusError when there is no microphone, or not this one, or the person says no. */
+export async function startRecording(
+  deviceId: string | undefined,
+  { onLevel, onEnded }: Callbacks,
+): Promise<Recording> {
   const sound = new KeptSound(mostBytes);
   let isSilent = true;
   const keeper: StreamingModel = {
@@ -32,7 +35,7 @@ export async function startRecording({ onLevel, onEnded }: Callbacks): Promise<R
       feed(samples) {
         sound.add(samples, sampleRate);
         isSilent &&= samples.every((sample) => sample === 0);
-        if (sound.isFull) onEnded();
+        if (sound.isFull) onEnded('full');
         return Promise.resolve();
       },
       flush: () => Promise.resolve(),
@@ -44,13 +47,14 @@ export async function startRecording({ onLevel, onEnded }: Callbacks): Promise<R
   };
   let isOpen = false;
   const listening = await new Promise<{ close(): Promise<void> }>((opened, refused) => {
-    const started = listen(keeper, microphone({ noiseSuppression: true }), {
+    const chosen = deviceId === undefined ? {} : { deviceId };
+    const started = listen(keeper, microphone({ noiseSuppression: true, ...chosen }), {
       onLevel,
       onState: ({ state, reason, error }) => {
         if (state === 'listening' || state === 'suspended') {
           isOpen = true;
           opened(started);
-        } else if (state === 'ended' && isOpen && reason !== 'closed') onEnded();
+        } else if (state === 'ended' && isOpen && reason !== 'closed') onEnded('lost');
         else if (state === 'ended') refused(error instanceof Error ? error : new Error(reason));
       },
     });
