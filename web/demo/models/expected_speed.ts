@@ -59,7 +59,7 @@ const stepsOfTiny = 39e6;
 /** How much longer others take, and how much less with relaxed SIMD in one instruction: docs/performance.md. */
 const longer: Readonly<Record<string, number>> = { tiny: 1, base: 2.5, small: 10 };
 const relaxedGain = 1.8;
-/** Of n engines each adds so much of one: measured with two. */
+/** Each engine beyond the first adds so much of one: measured with two. */
 const shareOfEngine = 0.9;
 
 export interface Processors {
