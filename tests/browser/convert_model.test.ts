@@ -223,8 +223,8 @@ test('the demo page converts what is dropped on it, runs it and offers the file'
   const saved = await download.path();
   expect(readFileSync(saved).equals(readFileSync(path))).toBe(true);
   // It is kept as well.
+  await shown(() => page.textContent('#model_name')).toMatch(/^[\w.]+ \(from [\w.]+\)$/);
   const name = await page.textContent('#model_name');
-  expect(name).toMatch(/^[\w.]+ \(from [\w.]+\)$/);
   await page.reload();
   await statusOf(page).getByText(`Ready. ${name} is loaded.`).waitFor();
   expect(problems).toEqual([]);
