@@ -128,16 +128,19 @@ describeWithSpeakers('transcribe({ speakers })', () => {
     }
   });
 
-  test('missing networks end the call, and nothing else', async () => {
+  test('missing networks end the call before there is text, and nothing else', async () => {
     const model = await newModel();
     const missing = { speakers: { model: `${speakersPath}.missing` } };
     expect(await errorOf(model.transcribe(sample, missing))).toMatchObject({
       code: 'source_failed',
     });
     const wrong = { speakers: { model: modelPath } };
-    expect(await errorOf(model.transcribe(sample, wrong))).toMatchObject({
-      code: 'unsupported_feature',
-    });
+    const segments: Segment[] = [];
+    const failing = async () => {
+      for await (const segment of model.transcribe(sample, wrong)) segments.push(segment);
+    };
+    expect(await errorOf(failing())).toMatchObject({ code: 'unsupported_feature' });
+    expect(segments).toEqual([]);
     expect((await model.transcribe(sample)).text.trim()).toBe(sampleText);
     expect((await model.transcribe(sample, { speakers: true })).speakers).toHaveLength(1);
   });

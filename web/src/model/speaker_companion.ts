@@ -1,7 +1,7 @@
 // Tells the speakers of a model's transcriptions apart: what is read of a recording passes through here on its way to the engines.
 import { disposedDuringWork, invalidOption } from '../api/errors.js';
 import { checkOptions, oneOf } from '../api/options.js';
-import { anyOf, throwIfAborted } from '../api/signals.js';
+import { anyOf, orAborted, throwIfAborted } from '../api/signals.js';
 import type {
   AnyTranscribeOptions,
   FoundSpeakers,
@@ -76,6 +76,11 @@ export class RecordingSearch {
   constructor(companion: SpeakerCompanion, options: SpeakerOptions, signal: AbortSignal) {
     this.#begun = companion.begin(options, signal);
     this.#begun.catch((error: unknown) => this.#failing.abort(error));
+  }
+
+  /** Rejects where the networks cannot be opened. */
+  get begun(): Promise<unknown> {
+    return this.#begun;
   }
 
   /** Aborted, with the error as its reason, when the voices cannot be heard. */
@@ -190,6 +195,8 @@ export async function withSpeakers(
   const search = new RecordingSearch(companion, options, ending.signal);
   const { signal, release } = anyOf([ending.signal, search.failed]);
   try {
+    // Networks that cannot be opened are known before there is any text.
+    await orAborted(search.begun, signal);
     const transcript = await search.finish(await transcribe(search, signal));
     return hasWords ? transcript : withoutWords(transcript);
   } finally {
