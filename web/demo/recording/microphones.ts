@@ -34,6 +34,8 @@ export class Microphones {
       this.#missing = undefined;
       void this.refresh();
     });
+    // Both menus are reached through it; what the page may know can have changed.
+    byId('speak_open', HTMLButtonElement).addEventListener('click', () => void this.refresh());
     void this.refresh();
   }
 
@@ -81,10 +83,13 @@ export class Microphones {
     return id === this.#missing || (this.#known.length > 0 && !isKnown);
   }
 
+  /** Some browsers give a microphone another id on each visit: then its name tells. */
   get #chosen(): Chosen | undefined {
     try {
       const [id, name] = JSON.parse(remembered(key) ?? '') as readonly unknown[];
-      return typeof id === 'string' && typeof name === 'string' ? { id, name } : undefined;
+      if (typeof id !== 'string' || typeof name !== 'string') return undefined;
+      const known = this.#known.find((one) => one.id === id);
+      return known ?? this.#known.find((one) => one.name === name) ?? { id, name };
     } catch {
       return undefined;
     }
