@@ -2,6 +2,7 @@
 import type { AnyLiveOptions } from '../../src/index.js';
 import { microphone, tabAudio } from '../../page/live.js';
 import type { ListenSource, ListenStatus, StreamingModel } from '../../page/live.js';
+import type { Microphones } from '../recording/microphones.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import type { Change } from './caption_state.js';
@@ -17,7 +18,6 @@ import { Journal } from './journal.js';
 import { LiveSession } from './live_session.js';
 import { transcriptOf } from './live_transcript.js';
 import { LiveView } from './live_view.js';
-import type { Microphones } from '../recording/microphones.js';
 import { newSessionId, SessionLock } from './session_lock.js';
 import { pageStore } from '../shell/text_store.js';
 
