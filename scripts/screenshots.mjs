@@ -63,6 +63,7 @@ await main(async () => {
   if (!values.readme) mkdirSync(output, { recursive: true });
   const model = await findTrainedModel();
   const server = await serve({ folder, port: 0, isolated: true, models: model ? [model] : [] });
+  const published = await serve({ folder, port: 0, isolated: true, models: [] });
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: [
@@ -74,7 +75,7 @@ await main(async () => {
     ],
   });
   const sound = (name) => readFileSync(join(root, 'web/demo', name));
-  const tools = { sound, address: server.address };
+  const tools = { sound, address: server.address, published: published.address };
   try {
     if (values.readme) return await takeReadmePicture(browser, tools);
     for (const [name, bring] of Object.entries(states)) {
@@ -98,5 +99,6 @@ await main(async () => {
   } finally {
     await browser.close();
     await server.close();
+    await published.close();
   }
 });

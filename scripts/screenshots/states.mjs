@@ -1,5 +1,5 @@
 // How the demo page is brought into each of the states that pictures are taken of.
-/* global atob, document, indexedDB, DataTransfer, DragEvent, File */ // in the page
+/* global atob, document, indexedDB, AudioContext, DataTransfer, DragEvent, File, MediaRecorder */ // in the page
 
 /** Waits until the page does nothing more. */
 const settled = (page) =>
@@ -77,9 +77,50 @@ async function transcribed(page, { sound }) {
   await settled(page);
 }
 
-/** @type {Readonly<Record<string, (page: import('playwright-core').Page, tools: { sound: (name: string) => Buffer }) => Promise<void>>>} */
+/** A film of the page's own sentences, made in the page: a coloured picture that counts. */
+async function dropFilm(page) {
+  await page.evaluate(async () => {
+    const context = new AudioContext();
+    const response = await fetch('sentences.wav');
+    const source = context.createBufferSource();
+    source.buffer = await context.decodeAudioData(await response.arrayBuffer());
+    const sound = context.createMediaStreamDestination();
+    source.connect(sound);
+    const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });
+    const picture = canvas.getContext('2d');
+    let count = 0;
+    const drawing = setInterval(() => {
+      picture.fillStyle = `hsl(${count++} 40% 45%)`;
+      picture.fillRect(0, 0, 640, 360);
+      picture.fillStyle = 'white';
+      picture.font = '60px serif';
+      picture.fillText(`The ship, ${count}`, 150, 200);
+    }, 40);
+    const stream = canvas.captureStream(25);
+    stream.addTrack(sound.stream.getAudioTracks()[0]);
+    const recorder = new MediaRecorder(stream, { mimeType: 'video/webm' });
+    const parts = [];
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    const stopped = new Promise((done) => (recorder.onstop = done));
+    recorder.start();
+    source.start();
+    source.onended = () => recorder.stop();
+    await stopped;
+    clearInterval(drawing);
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(parts, 'The ship.webm', { type: 'video/webm' }));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+  });
+}
+
+/** @type {Readonly<Record<string, (page: import('playwright-core').Page, tools: { sound: (name: string) => Buffer, published: string }) => Promise<void>>>} */
 export const states = {
   empty: async () => {},
+  choice: async (page, { published }) => {
+    await page.goto(published);
+    await page.locator('#first_choice').waitFor();
+    await settled(page);
+  },
   transcript: transcribed,
   playing: async (page, tools) => {
     await transcribed(page, tools);
@@ -105,6 +146,21 @@ export const states = {
     await drop(page, 'A long talk.wav', long(sound('sentences.wav'), 40));
     await page.waitForSelector('.segment');
     await page.click('#cancel');
+    await settled(page);
+  },
+  editing: async (page, tools) => {
+    await transcribed(page, tools);
+    await page.locator('.segment').first().dblclick();
+    await page.locator('.segment-field').waitFor();
+  },
+  save: async (page, tools) => {
+    await transcribed(page, tools);
+    await page.click('#save');
+    await page.locator('#save_menu').waitFor();
+  },
+  video: async (page) => {
+    await dropFilm(page);
+    await page.waitForSelector('.segment');
     await settled(page);
   },
   find: async (page, tools) => {

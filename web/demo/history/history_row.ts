@@ -2,6 +2,7 @@
 import { element, textElement } from '../shell/dom.js';
 import { duration, size } from '../shell/format.js';
 import { NameField } from '../shell/name_field.js';
+import { svg } from '../shell/svg.js';
 import { strings } from '../strings.js';
 import type { KeptEntry } from './kept_transcripts.js';
 import type { Finding } from './search_texts.js';
@@ -23,8 +24,16 @@ interface RowState {
 export class HistoryRow {
   readonly element = element('li', 'history-item');
   readonly #open = element('button', 'history-open');
-  readonly #rename = element('button', 'history-rename', strings.history.rename);
-  readonly #remove = element('button', 'history-delete', strings.history.delete);
+  readonly #rename = iconButton(
+    'history-rename',
+    'M12.5 4.5l3 3L7 16H4v-3zM11 6l3 3',
+    strings.history.rename,
+  );
+  readonly #remove = iconButton(
+    'history-delete',
+    'M3.5 6h13M7.5 6V3.5h5V6M5.2 6l.8 10.5h8L14.8 6M8.5 9v4.5M11.5 9v4.5',
+    strings.history.delete,
+  );
   /** In place of all else while it can be brought back. */
   readonly #deleted = element('div', 'history-deleted');
   readonly #undo = element('button', 'quiet', strings.history.undo);
@@ -37,8 +46,6 @@ export class HistoryRow {
   constructor(entry: KeptEntry, calls: HistoryRowCalls) {
     this.#entry = entry;
     this.#open.type = 'button';
-    this.#rename.type = 'button';
-    this.#remove.type = 'button';
     this.#undo.type = 'button';
     this.#open.append(this.#name, this.#facts, this.#beginning);
     this.#open.addEventListener('click', () => calls.onOpen(this.#entry));
@@ -91,4 +98,14 @@ export class HistoryRow {
     if (hadFocus && isDeleted && activeElement !== this.#undo) this.#undo.focus();
     if (hadFocus && !isDeleted && activeElement === this.#undo) this.#open.focus();
   }
+}
+
+/** A button that is less than the title beside it: a picture. Its name for screen readers says of which row it is. */
+function iconButton(name: string, picture: string, title: string): HTMLButtonElement {
+  const made = element('button', name);
+  made.type = 'button';
+  made.title = title;
+  const attributes = { class: 'icon', viewBox: '0 0 20 20', 'aria-hidden': 'true' };
+  made.append(svg('svg', attributes, svg('path', { d: picture })));
+  return made;
 }

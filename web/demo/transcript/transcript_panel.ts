@@ -184,7 +184,7 @@ export class TranscriptPanel {
   }
 
   #showRejected(rejected: readonly RejectedSegment[]): void {
-    const dropped = rejected.filter(({ text }) => text.trim() !== '');
+    const dropped = rejected.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
     byId('dropped', HTMLDetailsElement).hidden = dropped.length === 0;
     byId('dropped_title', HTMLElement).textContent = strings.dropped.title(dropped.length);
     byId('dropped_list', HTMLUListElement).replaceChildren(...dropped.map(droppedItem));
