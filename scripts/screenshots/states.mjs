@@ -113,7 +113,7 @@ async function dropFilm(page) {
   });
 }
 
-/** @type {Readonly<Record<string, (page: import('playwright-core').Page, tools: { sound: (name: string) => Buffer, published: string }) => Promise<void>>>} */
+/** @satisfies {Readonly<Record<string, (page: import('playwright-core').Page, tools: { sound: (name: string) => Buffer, published: string }) => Promise<void>>>} */
 export const states = {
   empty: async () => {},
   choice: async (page, { published }) => {

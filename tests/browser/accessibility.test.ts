@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { states as pictured } from '../../scripts/screenshots/states.mjs';
 import { limit } from '../support/limits.js';
 import {
   drop,
@@ -59,8 +60,11 @@ async function look(page: Page): Promise<{ readonly passed: number; readonly fou
   });
 }
 
+const firstVisit = 'on a first visit';
+
 const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   'with nothing to read': () => Promise.resolve(),
+  [firstVisit]: (page) => page.locator('#first_choice').waitFor(),
   'with its options open': openOptions,
   'with the menu of models': openMenu,
   'with a transcript': (page) => worked(page, () => page.click('#sample')),
@@ -68,11 +72,16 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await worked(page, () => page.click('#sample'));
     await openSaveMenu(page, 'csv');
   },
-  'at work': async (page) => {
-    await holdText(page);
-    await drop(page, 'long.wav', longRecording(12));
-    await page.waitForSelector('.segment');
+  'while one finds and edits, all unfolded': async (page) => {
+    await worked(page, () => page.click('#sample'));
+    await page.click('#find');
+    await page.fill('#find_text', 'e');
+    await page.locator('.segment').first().dblclick();
+    await page.locator('.segment-field').waitFor();
+    await page.click('#engine_title');
+    await page.click('#sent_title');
   },
+  'with who spoke': (page) => pictured.speakers(page),
   'with two recordings': async (page) => {
     await holdText(page);
     await drop(page, 'long.wav', longRecording(12));
@@ -89,18 +98,25 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
     await drop(page, 'broken.apr', Buffer.from('<!doctype html><title>Not found</title>'));
     await page.waitForSelector('#error:not([hidden])');
   },
+  'with what can be spoken into': (page) => pictured.speak(page),
+  'with live captions': async (page) => {
+    await speak(page, '#live_open');
+    await page.click('#live_toggle');
+    await page.locator('#live_level').waitFor();
+  },
   'while it records': async (page) => {
     await speak(page, '#record');
     await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
   },
 };
 
-describe.each(Object.entries(states))('the page %s', (_, bring) => {
+describe.each(Object.entries(states))('the page %s', (name, bring) => {
   test('passes axe-core in light and dark, and fits 320 pixels', async () => {
     const { page, problems } = await stage.open({
       permissions: ['microphone'],
       reducedMotion: 'reduce',
       viewport: { width: 320, height: 640 },
+      isFirstVisit: name === firstVisit,
     });
     await bring(page);
     for (const colorScheme of ['light', 'dark'] as const) {
