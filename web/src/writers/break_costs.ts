@@ -13,11 +13,12 @@ export const breakCosts = {
   beforeVerb: 12,
   besidePhrase: 14,
   other: 18,
-  inPhrase: 28,
+  beforeOf: 20,
+  inPhrase: 24,
   held: 30,
   number: 40,
-  name: 50,
-  tied: 60,
+  name: 60,
+  tied: 80,
 } as const;
 
 /** A break that leaves one word of a clause alone costs this more. */
@@ -91,24 +92,22 @@ function spacedCost(left: string, right: string, language: string | undefined): 
     return breakCosts.name;
   }
   if (!words) return breakCosts.other;
-  // "si vite que" begins none before "que".
-  const isDegree = words.articles.has(begin) && words.clause.has(startOf(third));
-  if (words.clause.has(begin) && !isDegree) {
-    return words.held.has(end) ? breakCosts.beforePhrase : breakCosts.beforeClause;
-  }
   const isLast = endsClause.test(beginning) || endsSentence.test(beginning);
   // "what they look at."
   const isParticle = isLast || isPostposed(begin, next);
-  const isAlone =
-    isLast ||
-    words.clause.has(next) ||
-    words.clause.has(lower(previous)) ||
-    endsClause.test(previous);
-  return phraseCost() + (isAlone ? costOfLoneWord : 0);
+  const isAlone = isAtStart || words.clause.has(lower(previous)) || endsClause.test(previous);
+  // "si vite que" begins none before "que".
+  const isDegree = words.articles.has(begin) && words.clause.has(startOf(third));
+  const isClause = words.clause.has(begin) && !isDegree;
+  const isBeforeLast = !isClause && (isLast || words.clause.has(next));
+  return phraseCost() + (isAlone || isBeforeLast ? costOfLoneWord : 0);
 
   function phraseCost(): number {
-    if (words!.held.has(end)) return breakCosts.held;
-    if (words!.ofNouns.has(begin) && !words!.infinitive?.test(next)) return breakCosts.held;
+    const isHeld = words!.held.has(end);
+    if (isClause) return isHeld ? breakCosts.beforePhrase : breakCosts.beforeClause;
+    if (isHeld) return breakCosts.held;
+    if (words!.enclitics.has(begin)) return breakCosts.held;
+    if (words!.ofNouns.has(begin) && !words!.infinitive?.test(next)) return breakCosts.beforeOf;
     if (words!.phrase.has(begin)) return isParticle ? breakCosts.held : breakCosts.beforePhrase;
     // "a small / town" parts a phrase; before an auxiliary it has ended.
     const isVerb = [words!.infinitive, words!.verb].some((ending) => ending?.test(begin));
@@ -122,13 +121,14 @@ function spacedCost(left: string, right: string, language: string | undefined): 
 
 const loneCharacters = /[、，；：][^、，；：]{1,2}$/u;
 const chineseClause =
-  /^(?:但是|不过|可是|因为|所以|如果|虽然|而且|然后|或者|以防|并且|只要|是怎么)/u;
+  /^(?:但是|不过|可是|因为|所以|如果|虽然|而且|然后|或者|以防|并且|只要|是怎么|以便|以免)/u;
+const chineseClauseEnd = /(?:的话|的时候|以后|之后)$/u;
 const chinesePhrase =
   /^(?:在|从|对|向|给|跟|把|被|为|用|比|当|到|等|创造|就|都|也|才|却|还|好像|已经|一直|必须)/u;
 /** What ends a phrase. */
 const chineseEnd = /^(?:起(?![来床])|[的了着吗呢吧里]|以[前后]|之[前后]|时(?!间))/u;
 const chineseTied =
-  /(?:在|从|对|向|给|跟|把|被|为|用|比|当|和|与|一|两|这|那|几|个|很|最|不|没|没有|一个|不过|但是|因为|所以|如果|虽然|而且|然后|已经|也|都|就|才|还|会|要|将)$/u;
+  /(?:在|从|对|向|给|跟|把|被|为|用|比|当|和|与|一|两|这|那|几|个|很|最|不|没|没有|先|再|又|[一二两三四五六七八九十几多这那每][个位名只条张本件种辆座]|不过|但是|因为|所以|如果|虽然|而且|然后|已经|也|都|就|才|还|会|要|将)$/u;
 const japaneseClause =
   /(?:ので|[うくぐすつぬぶむるたいだでて]から|けれど|けど|のに|れば|たら|なら|ながら|とき|って|[いえきしちりっけせてねべめれ]て|んで|と|か)$/u;
 /** A verb in kanji with its ending: it goes with what stands before it. */
@@ -155,7 +155,7 @@ function unspacedCost(left: string, right: string, language: string | undefined)
   if (/^(?:zh|yue)/.test(language ?? '')) {
     if (chineseTied.test(left)) return breakCosts.tied;
     if (/的$/u.test(left) || chineseEnd.test(right)) return breakCosts.held;
-    if (chineseClause.test(right)) return breakCosts.beforeClause;
+    if (chineseClause.test(right) || chineseClauseEnd.test(left)) return breakCosts.beforeClause;
     if (chinesePhrase.test(right)) return breakCosts.beforePhrase;
   }
   return breakCosts.other;
