@@ -1,5 +1,6 @@
 // Where text of subtitles may be parted, and how much it costs the reader.
 import { breakWords } from './break_words.js';
+import type { BreakWords } from './break_words.js';
 import { breaksOf, needsBreaks } from './line_breaks.js';
 import { wideColumns } from './subtitle_profiles.js';
 
@@ -10,8 +11,7 @@ export const breakCosts = {
   beforeClause: 3,
   afterTopic: 6,
   beforePhrase: 8,
-  beforeVerb: 12,
-  besidePhrase: 14,
+  besidePhrase: 13,
   other: 18,
   beforeOf: 20,
   inPhrase: 24,
@@ -75,9 +75,9 @@ function spacedCost(left: string, right: string, language: string | undefined): 
   const [beginning = '', second = '', third = ''] = right.split(/\s+/, 3);
   const [last, first] = [bare(ending), bare(beginning)];
   const end = lower(last).replace(/^.*['’](?=.)/u, '');
+  const [begin, next] = [startOf(beginning), startOf(second)];
   if (/^\p{Nd}+$/u.test(last)) return breakCosts.number;
   const isGerman = /^de/.test(language ?? '');
-  const [begin, next] = [startOf(beginning), startOf(second)];
   /** "vom ersten Tag an / bei" */
   const isPostposed = (word: string, following: string): boolean =>
     isGerman && word !== 'bis' && [word, following].every((each) => words?.phrase.has(each));
@@ -92,28 +92,36 @@ function spacedCost(left: string, right: string, language: string | undefined): 
     return breakCosts.name;
   }
   if (!words) return breakCosts.other;
-  const isLast = endsClause.test(beginning) || endsSentence.test(beginning);
-  // "what they look at."
-  const isParticle = isLast || isPostposed(begin, next);
+  const isHeld = words.held.has(end);
   const isAlone = isAtStart || words.clause.has(lower(previous)) || endsClause.test(previous);
-  // "si vite que" begins none before "que".
+  // "desde que" begins a clause; "si vite que" does not before "que".
+  const isPair = words.phrase.has(begin) && words.clause.has(next);
   const isDegree = words.articles.has(begin) && words.clause.has(startOf(third));
-  const isClause = words.clause.has(begin) && !isDegree;
-  const isBeforeLast = !isClause && (isLast || words.clause.has(next));
-  return phraseCost() + (isAlone || isBeforeLast ? costOfLoneWord : 0);
+  if (isPair || (words.clause.has(begin) && !isDegree)) {
+    const cost = isHeld ? breakCosts.beforePhrase : breakCosts.beforeClause;
+    return cost + (isAlone ? costOfLoneWord : 0);
+  }
+  const isLast = endsClause.test(beginning) || endsSentence.test(beginning);
+  const isLone = isAlone || isLast || words.clause.has(next);
+  return phraseCost(words) + (isLone ? costOfLoneWord : 0);
 
-  function phraseCost(): number {
-    const isHeld = words!.held.has(end);
-    if (isClause) return isHeld ? breakCosts.beforePhrase : breakCosts.beforeClause;
-    if (isHeld) return breakCosts.held;
-    if (words!.enclitics.has(begin)) return breakCosts.held;
-    if (words!.ofNouns.has(begin) && !words!.infinitive?.test(next)) return breakCosts.beforeOf;
-    if (words!.phrase.has(begin)) return isParticle ? breakCosts.held : breakCosts.beforePhrase;
-    // "a small / town" parts a phrase; before an auxiliary it has ended.
-    const isVerb = [words!.infinitive, words!.verb].some((ending) => ending?.test(begin));
-    if (words!.held.has(begin) || isVerb) return breakCosts.beforeVerb;
-    if (words!.articles.has(begin)) return breakCosts.besidePhrase;
-    if (isNoun) return breakCosts.besidePhrase;
+  function phraseCost({
+    enclitics,
+    ofNouns,
+    phrase,
+    held,
+    articles,
+    infinitive,
+    verb,
+  }: BreakWords) {
+    if (isHeld || enclitics.has(begin)) return breakCosts.held;
+    if (ofNouns.has(begin) && !infinitive?.test(next)) return breakCosts.beforeOf;
+    // "what they look / at."
+    const isParticle = isLast || isPostposed(begin, next);
+    if (phrase.has(begin)) return isParticle ? breakCosts.held : breakCosts.beforePhrase;
+    // "a small / town" parts a phrase; before a verb or an article, and behind a noun of German, it has ended.
+    const isVerb = held.has(begin) || infinitive?.test(begin) || verb?.test(begin);
+    if (isVerb || articles.has(begin) || isNoun) return breakCosts.besidePhrase;
     if (isAfterArticle || (isGerman && isName(first))) return breakCosts.inPhrase;
     return breakCosts.other;
   }
@@ -147,7 +155,7 @@ function unspacedCost(left: string, right: string, language: string | undefined)
     if (japaneseClause.test(left)) return breakCosts.beforeClause;
     if (/[こそあど]んなに$/u.test(left)) return breakCosts.held;
     if (japaneseVerb.test(right)) {
-      return /を$/u.test(left) ? breakCosts.beforeVerb : breakCosts.inPhrase;
+      return /を$/u.test(left) ? breakCosts.besidePhrase : breakCosts.inPhrase;
     }
     if (/は$/u.test(left)) return breakCosts.afterTopic;
     return japanesePhrase.test(left) ? breakCosts.beforePhrase : breakCosts.other;

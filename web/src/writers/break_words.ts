@@ -1,6 +1,6 @@
 // Words that tell where a line may end, by language. All in lower case.
 
-interface BreakWords {
+export interface BreakWords {
   /** No line ends with these: articles, prepositions, conjunctions and titles. */
   readonly tied: ReadonlySet<string>;
   readonly articles: ReadonlySet<string>;
