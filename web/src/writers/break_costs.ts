@@ -30,6 +30,8 @@ const endsClause = new RegExp(`[,;:、，；：،؛—–]${closing}$`, 'u');
 /** "Mr.", "J.", "z.B.": a full stop that ends no sentence. */
 const abbreviation =
   /(?:^|\s)(?:\p{L}|(?:\p{L}\.)+\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Nr|bzw|etc|vs|Mme|Mlle)\.$/u;
+const isSentenceEnd = (text: string): boolean =>
+  endsSentence.test(text) && !abbreviation.test(text);
 /** Signs that belong to the word before them, such as the French question mark. */
 const onlyClosing = /^[\p{Pe}\p{Pf}?!:;,.…%]+$/u;
 const onlyOpening = /^[\p{Ps}\p{Pi}¿¡]+$/u;
@@ -50,7 +52,7 @@ export function breakPlaces(text: string, language: string | undefined): readonl
 /** The cost of a break between two pieces of text, `before` and `after` being long enough to tell. */
 export function breakCost(before: string, after: string, language: string | undefined): number {
   const [left, right] = [before.trimEnd(), after.trimStart()];
-  if (endsSentence.test(left) && !abbreviation.test(left)) return breakCosts.sentence;
+  if (isSentenceEnd(left)) return breakCosts.sentence;
   if (endsClause.test(left)) return breakCosts.clause;
   if (!/\s/.test(after.charAt(0)) || /^(?:ja|zh|yue)/.test(language ?? '')) {
     return unspacedCost(left, right, language) + (loneCharacters.test(left) ? costOfLoneWord : 0);
@@ -85,7 +87,7 @@ function spacedCost(left: string, right: string, language: string | undefined): 
     return isPostposed(end, begin) ? breakCosts.beforePhrase : breakCosts.tied;
   }
   const isAfterArticle = words?.articles.has(lower(previous)) ?? false;
-  const isAtStart = /(?:^|[.!?…]\s+)\S+$/u.test(left);
+  const isAtStart = previous === '' || isSentenceEnd(previous);
   // Every noun of German has a capital.
   const isNoun = isGerman && /^\p{Lu}/u.test(last);
   if (!(isNoun && isAfterArticle) && isName(last) && isName(first) && !isAtStart) {
