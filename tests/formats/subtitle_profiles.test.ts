@@ -38,6 +38,7 @@ describe('breaks in sentences of six languages', () => {
     return { language, segments: [{ start: 1, end, text, words }] };
   }
 
+  /** Fails where the text has changed or a hard rule is violated. */
   function breaksIn(language: string, profile: SubtitleProfile): Breaks {
     const counts = { clause: 0, phrase: 0, forced: 0, other: 0 };
     const others: string[] = [];
@@ -50,9 +51,10 @@ describe('breaks in sentences of six languages', () => {
         if (/[|/]/.test(each)) borders.set(length, each);
         else ++length;
       }
-      const lines = readSubtitles(format(spoken(text, language), 'srt', { profile })).flatMap(
-        (cue) => cue.text,
-      );
+      const written = format(spoken(text, language), 'srt', { profile });
+      expect(check(written, profile).violations.filter(({ isHard }) => isHard)).toEqual([]);
+      const lines = readSubtitles(written).flatMap((cue) => cue.text);
+      expect(lines.join(isSpaced(language) ? ' ' : '')).toBe(text);
       let at = 0;
       lines.slice(0, -1).forEach((line, i) => {
         at = text.indexOf(line, at) + line.length;
@@ -75,13 +77,53 @@ describe('breaks in sentences of six languages', () => {
     expect(Object.values(sentences).flat()).toHaveLength(200);
   });
 
-  test.each(profiles)('%s: nine in ten breaks are where a clause or phrase ends', (profile) => {
+  /**
+   * How many breaks in a hundred are at the border of a clause or behind punctuation, and at any border. More of the first
+   * cannot be: where a clause is wider than a line, 72 (BBC 64) are the most with no more breaks than needed.
+   */
+  const netflix = {
+    ...{ en: [67, 96], de: [74, 92], fr: [72, 96] },
+    ...{ es: [69, 94], ja: [56, 83], zh: [86, 100] },
+  };
+  const bbc = {
+    ...{ en: [63, 87], de: [63, 80], fr: [60, 88] },
+    ...{ es: [64, 95], ja: [56, 83], zh: [86, 100] },
+  };
+  const least: Record<SubtitleProfile, Record<string, number[]>> = { netflix, bbc, plain: netflix };
+
+  test.each(
+    profiles.flatMap((profile) =>
+      Object.entries(least[profile]).map(
+        ([language, [clauses, borders]]) => [profile, language, clauses!, borders!] as const,
+      ),
+    ),
+  )(
+    '%s, %s: %i %% of breaks are where a clause ends, %i %% there or where a phrase does',
+    (profile, language, clauses, borders) => {
+      const { counts, others } = breaksIn(language, profile);
+      const all = counts.clause + counts.phrase + counts.forced + counts.other;
+      const good = counts.clause + counts.phrase;
+      const isEnough = 100 * counts.clause >= clauses * all && 100 * good >= borders * all;
+      expect({ isEnough, counts, others }).toEqual({ isEnough: true, counts, others });
+    },
+  );
+
+  test.each(profiles)('%s: 96 in 100 breaks that no width forces are at a border', (profile) => {
     const found = Object.keys(sentences).map((language) => breaksIn(language, profile));
     const sum = (kind: keyof Breaks['counts']): number =>
       found.reduce((total, { counts }) => total + counts[kind], 0);
     const good = sum('clause') + sum('phrase');
     // What is wider than a line has to be broken somewhere, which is not counted.
-    expect(good / (good + sum('other'))).toBeGreaterThanOrEqual(0.9);
+    expect(good / (good + sum('other'))).toBeGreaterThanOrEqual(0.96);
+  });
+
+  test('a name stays whole where one segment ends within it', () => {
+    const segments = [
+      { start: 1, end: 3, text: 'It was the new and very old Dr. Maria' },
+      { start: 3, end: 5, text: ' Lopezini, you know.' },
+    ];
+    const lines = readSubtitles(format({ language: 'en', segments }, 'srt', { profile: 'plain' }));
+    expect(lines.flatMap(({ text }) => text).join(' / ')).toContain('Dr. Maria Lopezini,');
   });
 });
 

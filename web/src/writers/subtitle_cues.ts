@@ -62,7 +62,9 @@ function unitsOf(transcript: TranscriptLike): readonly Unit[] {
       if (shown === '') continue;
       const begin = from + /^\s*/.exec(text.slice(from, to))![0].length;
       const before = units.at(-1);
-      const left = isFirst ? (before?.text ?? '') : text.slice(Math.max(0, from - context), from);
+      const left = isFirst
+        ? units.slice(-3).reduce((joined, unit) => joined + unit.blank + unit.text, '')
+        : text.slice(Math.max(0, from - context), from);
       // Text of a segment that begins without a blank goes on in a script without them.
       const blank =
         isFirst && before ? blankBetween(before.text, shown, text) : text.slice(from, begin);
