@@ -35,9 +35,10 @@ const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
-const transcript = new TranscriptPanel(player, (recording, document) =>
-  queue.goOn(recording, document),
-);
+const transcript = new TranscriptPanel(player, {
+  onGoOn: (recording, document) => queue.goOn(recording, document),
+  onOtherLanguages: (englishModel) => void models.chooseFor(englishModel),
+});
 const history = new HistoryView({
   onOpening: (isOpening) => {
     if (isOpening) queue.leave();

@@ -173,6 +173,7 @@ export const strings = {
     noneChosen: 'none',
     english: 'English',
     manyLanguages: '99 languages',
+    forOtherLanguages: 'For other languages than English',
     purposes: {
       tiny: 'Fastest. Clear speech, drafts, phones.',
       base: 'Fast, with fewer mistakes.',
@@ -243,6 +244,8 @@ export const strings = {
     tenWords:
       'This model knows ten words only, zero to nine, so everything comes out as digits. ' +
       'Choose another model for real speech.',
+    perhapsForeign: (model: string) => `This may not be English, and ${model} knows English alone.`,
+    otherLanguages: 'Choose a model that knows other languages',
     stopped: 'stopped before the end',
     stoppedAt: (time: string, end: string) => `stopped at ${time}${end && ` of ${end}`}`,
     failed: 'ended by an error',

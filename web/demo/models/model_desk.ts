@@ -16,6 +16,7 @@ import { ModelPlace, type Occupant } from './model_place.js';
 import {
   firstOf,
   keyOf,
+  multilingualOf,
   offeredModels,
   ofOwn,
   trialOf,
@@ -146,6 +147,11 @@ export class ModelDesk {
 
   get sample(): string {
     return this.#sample;
+  }
+
+  /** Opens the menu where this one, which knows English alone, may have heard another language. */
+  chooseFor(englishModel: string): Promise<void> {
+    return this.#menu.open((models) => multilingualOf(models, englishModel));
   }
 
   /** The sample is to be heard before any model was chosen: by the ten-word model, which hears nothing else. */
