@@ -629,7 +629,7 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
 });
 
 const talks = ['recordings/audio/lecture.wav', 'recordings/audio/jfk.wav'] as const;
-describeWithShared(talks, 'a model that knows English alone', () => {
+describeWithShared([...talks], 'a model that knows English alone', () => {
   test('says so where it is unsure of what it hears, and offers one for other languages', async () => {
     const { page, problems } = await stage.open();
     const [unsure, sure] = talks.map((path) => readFileSync(join(sharedFolder, path)));

@@ -7,6 +7,7 @@ import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
   type Stage,
+  deleteEverything,
   drop,
   hold,
   sampleBytes,
@@ -159,6 +160,20 @@ describeWithShared([digits], 'live captions', () => {
       timeout: limit(60_000),
     });
     await shown(() => other.isVisible('#live_interrupted')).toBe(false);
+  });
+
+  test('they end when everything is deleted, and nothing of what was said is kept', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 2);
+    await deleteEverything(page);
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#kept_list')).toMatch(/Transcripts: none.*Settings: none/);
+    await page.reload();
+    await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+    await shown(() => page.isHidden('#live_interrupted')).toBe(true);
+    await shown(() => page.locator('#history_list > li').count()).toBe(0);
+    expect(problems).toEqual([]);
   });
 
   test('a refused microphone is explained, and the button starts again', async () => {

@@ -193,10 +193,12 @@ const record = new RecordButton(microphones, {
 
 new KeptView({
   stop: async () => {
-    if (live.isRunning || record.isRecording) return strings.kept.stopFirst;
+    // They hold the model, which live captions need to end.
     queue.stopAll();
+    await Promise.all([live.end(), record.discard()]);
+    queue.stopAll();
+    await models.stop();
     await queue.free;
-    return undefined;
   },
   transcripts: () => history.count(),
   deleteTranscripts: () => history.deleteAll(),

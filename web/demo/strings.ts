@@ -139,13 +139,12 @@ export const strings = {
     page: (bytes: string | undefined) => `This page itself, to work offline: ${bytes ?? 'none'}`,
     delete: 'Delete everything',
     question:
-      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts, recordings and settings cannot be brought back.',
+      'Delete everything that this page keeps on this device? What is being recorded, transcribed or downloaded stops. Models, transcripts, recordings and settings cannot be brought back.',
     cancel: 'Keep it',
     deleted:
       'Everything was deleted. What is loaded stays in use until you close the page; opened again, it begins anew.',
     deletedElsewhere: 'In another tab everything that this page keeps was deleted.',
     notDeleted: (why: string) => `Some of it could not be deleted: ${why}`,
-    stopFirst: 'Stop the recording or the live captions first.',
   },
   first: {
     title: 'How well should it listen?',

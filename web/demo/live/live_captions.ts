@@ -74,6 +74,8 @@ export class LiveCaptions {
   #isAwaiting = false;
   /** The model that was awaited does not come. */
   #isGivenUp = false;
+  /** Resolves when the last session is over, and what was said has been kept. */
+  #over = Promise.resolve();
   /** The second of the sound at which the text changed last. */
   #lastHeard = 0;
   #file: File | undefined;
@@ -265,7 +267,7 @@ export class LiveCaptions {
     this.#onStatus(choice, { state: 'starting' });
     if (choice === 'microphone') this.#view.say('sound_note', this.#microphones.absence);
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
-    void this.#follow(running, journal, new SessionLock(id));
+    this.#over = this.#follow(running, journal, new SessionLock(id));
   }
 
   stop(): void {
@@ -276,6 +278,12 @@ export class LiveCaptions {
     }
     this.#view.show('stopping');
     void this.#running.session.stop();
+  }
+
+  /** Stops it; resolves when nothing of it is written any more. */
+  async end(): Promise<void> {
+    this.stop();
+    await this.#over;
   }
 
   /** Nothing was begun yet. */
@@ -292,7 +300,7 @@ export class LiveCaptions {
     { session, deviceId, choice, began }: Running,
     journal: Journal,
     lock: SessionLock,
-  ) {
+  ): Promise<void> {
     const status = await session.ended;
     this.#view.player.pause();
     this.#view.closeOverlay();
