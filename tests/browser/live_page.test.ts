@@ -20,6 +20,7 @@ import {
 jest.setTimeout(limit(120_000));
 
 const digits = 'april-digits/digits.april';
+const bw2l = 'bw2l-digits/digits.b2l';
 const april = { name: 'digits.april', path: resolve(sharedFolder, digits) };
 /** What the microphone says. */
 const sample = join(projectRoot, 'web/demo/sample.wav');
@@ -49,7 +50,7 @@ async function finals(page: Page, count: number): Promise<string[]> {
 
 const transcriptText = (page: Page): Promise<string> => page.locator('#transcript').innerText();
 
-describeWithShared([digits], 'live captions', () => {
+describeWithShared([digits, bw2l], 'live captions', () => {
   let stage: Stage;
   let deaf: Stage;
   beforeAll(async () => {
@@ -329,6 +330,75 @@ describeWithShared([digits], 'live captions', () => {
     expect((await finals(page, 3)).slice(0, 3)).toEqual(said);
     await stop(page);
     await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('a model that cannot write along gets what was said as a recording', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:(0[5-9]|[1-5])|^[1-9]/);
+    await drop(page, 'digits.b2l', readFileSync(join(sharedFolder, bw2l)));
+    await shown(() => page.textContent('#live_note')).toMatch(/^Starts when digits.b2l is loaded/);
+    release();
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'digits.b2l cannot write along while someone speaks. Choose another model. What was said is transcribed as a recording.',
+    );
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Live captions at .*\.wav$/);
+    await shown(() => transcriptText(page)).toContain('three one four');
+    await shown(() => page.isVisible('#no_recording')).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('a model that fails at once leaves what was said as a recording', async () => {
+    const { page, release } = await openLoading();
+    await page.evaluate(() => {
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called on a worker below
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message: { name?: string }, ...others: never[]) {
+        if (message.name === 'feedLive') throw new DOMException('no', 'DataCloneError');
+        post.call(this, message, ...others);
+      };
+    });
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:(0[5-9]|[1-5])|^[1-9]/);
+    release();
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toMatch(/^Listening has failed\./);
+    await page.getByText('What was said is transcribed as a recording.').waitFor();
+    await shown(() => transcriptText(page)).toContain('three one four');
+  });
+
+  test('what waits for ten minutes is kept as a recording, and nothing more waits', async () => {
+    const { page, problems } = await openLoading();
+    await page.evaluate(() => {
+      // Each block lasts half a minute.
+      globalThis.AudioWorkletNode = class extends AudioWorkletNode {
+        constructor(...given: ConstructorParameters<typeof AudioWorkletNode>) {
+          super(...given);
+          const { port } = this;
+          Object.defineProperty(port, 'onmessage', {
+            set: (take: ((event: { data: unknown }) => void) | null) => {
+              port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+                const isSound = data instanceof Float32Array;
+                take?.({ data: isSound ? new Float32Array(30 * given[0].sampleRate) : data });
+              });
+              port.start();
+            },
+          });
+        }
+      };
+    });
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'No model came for 10 minutes, and no more sound can wait for one. What was said is kept as a recording, which waits for a model.',
+    );
+    await shown(() => page.locator('.queue-row[data-state="waiting"]').count()).toBe(1);
+    await shown(() => page.textContent('.queue-row')).toMatch(/^Live captions at /);
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
     expect(problems).toEqual([]);
   });
 

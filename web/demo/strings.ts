@@ -524,6 +524,9 @@ export const strings = {
     speakAlready: 'Speak already: nothing is lost.',
     notLoaded: 'No model was loaded. Choose one, then press Start.',
     keptForLater: 'What was said is kept as a recording, which waits for a model.',
+    keptAsRecording: 'What was said is transcribed as a recording.',
+    waitedLong: (minutes: number) =>
+      `No model came for ${minutes} minutes, and no more sound can wait for one.`,
     doesNotStream: (name: string) =>
       `${name} cannot write along while someone speaks. Choose another model.`,
     follows: (name: string) => `${name} goes on from here.`,

@@ -27,6 +27,15 @@ const silence = 3;
 /** A model that is more seconds behind may still have words to say. */
 const mostLag = 1.5;
 
+/** Seconds of sound that may wait for a model: all of it is in memory until then. */
+const mostWaiting = 600;
+
+/** Sentences on why no model writes along what waited for one, and on what becomes of the sound. */
+interface Unheard {
+  readonly why: string;
+  readonly kept: string;
+}
+
 /** The model in use. */
 export interface LiveModel {
   readonly name: string;
@@ -60,6 +69,8 @@ interface Running {
   readonly deviceId: string | undefined;
   readonly choice: SoundChoice;
   readonly began: number;
+  /** Whether it began without a model. */
+  readonly hasWaited: boolean;
 }
 
 export class LiveCaptions {
@@ -72,8 +83,8 @@ export class LiveCaptions {
   #preparing: AbortController | undefined;
   /** Start was pressed before there was a model: what is said waits for it. */
   #isAwaiting = false;
-  /** The model that was awaited does not come. */
-  #isGivenUp = false;
+  /** No model writes along what waited for one. */
+  #unheard: Unheard | undefined;
   /** Resolves when the last session is over, and what was said has been kept. */
   #over = Promise.resolve();
   /** The second of the sound at which the text changed last. */
@@ -139,8 +150,8 @@ export class LiveCaptions {
   /** The model that is awaited does not come. */
   giveUpWaiting(): void {
     if (!this.#isAwaiting) return;
-    this.#isGivenUp = true;
-    this.stop();
+    const { notLoaded, keptForLater } = strings.live;
+    this.#endUnheard({ why: notLoaded, kept: keptForLater });
   }
 
   /** What comes may be another model by now, or none. */
@@ -183,7 +194,7 @@ export class LiveCaptions {
   /** The browser opens a microphone or a tab in answer to a click alone: it is listened to from now on. A recording can wait. */
   #await(): void {
     this.#isAwaiting = true;
-    this.#isGivenUp = false;
+    this.#unheard = undefined;
     if (this.#view.choice !== 'file') {
       this.#begin(undefined);
       return;
@@ -195,15 +206,25 @@ export class LiveCaptions {
   /** The model that was awaited is there. */
   #arrive(model: LiveModel): void {
     const running = this.#running;
-    if (!running || !model.streams) {
+    const { doesNotStream, keptAsRecording } = strings.live;
+    if (!running) {
       this.stop();
-      if (!running) this.start();
+      this.start();
+      return;
+    }
+    if (!model.streams) {
+      this.#endUnheard({ why: doesNotStream(model.name), kept: keptAsRecording });
       return;
     }
     const goOn = (): void => {
       if (this.#model !== model || this.#running !== running || !this.#isAwaiting) return;
+      try {
+        running.session.followModel(model.model, model.options());
+      } catch (error) {
+        this.#endUnheard({ why: failureOf(error), kept: keptAsRecording });
+        return;
+      }
       this.#isAwaiting = false;
-      running.session.followModel(model.model, model.options());
       this.#onStatus(running.choice, running.session.status);
     };
     const preparing = new AbortController();
@@ -216,6 +237,12 @@ export class LiveCaptions {
       };
       void prepared.then(done, done);
     } else goOn();
+  }
+
+  /** The first reason counts: a page without a model to wait for gives up once more. */
+  #endUnheard(unheard: Unheard): void {
+    this.#unheard ??= unheard;
+    this.stop();
   }
 
   #showAwaiting(): void {
@@ -260,7 +287,7 @@ export class LiveCaptions {
       return;
     }
     const { deviceId } = this.#microphones;
-    const running: Running = { session, deviceId, choice, began };
+    const running: Running = { session, deviceId, choice, began, hasWaited: !model };
     this.#running = running;
     this.#lastHeard = 0;
     this.#view.show('starting');
@@ -291,13 +318,13 @@ export class LiveCaptions {
     if (!this.#isAwaiting) return;
     this.#isAwaiting = false;
     this.#view.show('off');
-    if (this.#isGivenUp) this.#view.say('note', strings.live.notLoaded);
+    if (this.#unheard) this.#view.say('note', this.#unheard.why);
     else this.#showReadiness();
     this.#calls.onOver();
   }
 
   async #follow(
-    { session, deviceId, choice, began }: Running,
+    { session, deviceId, choice, began, hasWaited }: Running,
     journal: Journal,
     lock: SessionLock,
   ): Promise<void> {
@@ -332,17 +359,18 @@ export class LiveCaptions {
       this.start();
       if (this.isRunning) return;
     }
-    if (wasAwaiting) this.#showUnheard(end, sound);
+    const hasFailed = hasWaited && end.error !== undefined && transcript.segments.length === 0;
+    if (wasAwaiting || hasFailed) this.#showUnheard(end, sound);
     this.#calls.onOver();
   }
 
   /** No model has heard it. A person who cancels does not want it. */
-  #showUnheard({ reason }: ListenStatus, sound: File | undefined): void {
-    const isKept = sound !== undefined && (this.#isGivenUp || reason !== 'closed');
-    const { notLoaded, keptForLater } = strings.live;
-    if (this.#isGivenUp) {
-      this.#view.say('note', isKept ? `${notLoaded} ${keptForLater}` : notLoaded);
-    } else if (reason === 'closed') this.#showReadiness();
+  #showUnheard({ reason, error }: ListenStatus, sound: File | undefined): void {
+    const { why, kept = strings.live.keptAsRecording } = this.#unheard ?? {};
+    const isKept = sound !== undefined && (why !== undefined || reason !== 'closed');
+    if (why !== undefined) this.#view.say('note', isKept ? `${why} ${kept}` : why);
+    else if (reason === 'closed') this.#showReadiness();
+    else if (isKept && error !== undefined) this.#view.say('sound_note', kept);
     if (isKept) this.#calls.onUnheard(sound);
   }
 
@@ -389,6 +417,11 @@ export class LiveCaptions {
     const { session } = this.#running ?? {};
     if (!session) return;
     this.#view.showLevel(level, this.#isAwaiting ? 0 : lag, session.time);
+    if (this.#isAwaiting && session.time >= mostWaiting) {
+      const why = strings.live.waitedLong(mostWaiting / 60);
+      this.#endUnheard({ why, kept: strings.live.keptForLater });
+      return;
+    }
     // Another one may be awaited by now.
     const { state, reason } = session.status;
     const isWell = state === 'listening' && reason === undefined;
@@ -408,8 +441,7 @@ export class LiveCaptions {
   #explainError(choice: SoundChoice, error: unknown): void {
     const explanation = explanationOfError(choice, error);
     const text = strings.live.explanations[explanation];
-    const reason = error instanceof Error ? ` ${error.message}` : '';
-    this.#view.say('note', explanation === 'failed' ? `${text}${reason}` : text);
+    this.#view.say('note', explanation === 'failed' ? failureOf(error) : text);
   }
 
   /** Whether a session can begin; else says why not. */
@@ -452,6 +484,9 @@ export class LiveCaptions {
     if (choice === 'file') setTimeout(() => void session?.stop(), 700);
   }
 }
+
+const failureOf = (error: unknown): string =>
+  `${strings.live.explanations.failed}${error instanceof Error ? ` ${error.message}` : ''}`;
 
 /** Whether the microphone that was asked for is not there. */
 const isGone = ({ error }: ListenStatus): boolean =>
