@@ -225,6 +225,75 @@ describeWithShared([digits, bw2l], 'live captions', () => {
     expect(problems).toEqual([]);
   });
 
+  test('what is plugged in or out comes to the menus, and a chosen one that is back is used again', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await speak(page, '#live_open');
+    const names = () => page.locator('#live_microphone option').allTextContents();
+    await shown(async () => (await names()).length).toBeGreaterThan(2);
+    const [system, ...own] = await names();
+    await page.selectOption('#live_microphone', { label: own.at(-1)! });
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const list = mediaDevices.enumerateDevices.bind(mediaDevices);
+      const plugged = { kind: 'audioinput', deviceId: 'new', groupId: '', label: 'Headset' };
+      let isChanged = false;
+      // Without the last one of before, and with another.
+      mediaDevices.enumerateDevices = async () => {
+        const all = await list();
+        const before = all.filter(({ kind }) => kind === 'audioinput').slice(0, -1);
+        return isChanged ? [...before, plugged as MediaDeviceInfo] : all;
+      };
+      window.plug = () => {
+        isChanged = !isChanged;
+        mediaDevices.dispatchEvent(new Event('devicechange'));
+      };
+    });
+    const chosen = () => page.locator('#live_microphone option:checked').textContent();
+    await shown(chosen).toBe(own.at(-1));
+    await page.evaluate(() => window.plug?.());
+    await shown(names).toEqual([system, ...own.slice(0, -1), 'Headset']);
+    await shown(() => page.locator('#record_microphone option').allTextContents()).toEqual([
+      ...[system, ...own.slice(0, -1), 'Headset'],
+    ]);
+    await shown(chosen).toBe(system);
+    await page.evaluate(() => window.plug?.());
+    await shown(names).toEqual([system, ...own]);
+    await shown(chosen).toBe(own.at(-1));
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording is made with the microphone that was chosen', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.click('#speak_open');
+    const menu = page.locator('#record_microphone');
+    await menu.waitFor();
+    const last = (await menu.locator('option').last().getAttribute('value'))!;
+    await menu.selectOption(last);
+    await page.evaluate(keepMicrophone);
+    await speak(page, '#record');
+    await page.waitForSelector('#record[aria-pressed="true"]');
+    await shown(() => page.evaluate(() => window.microphone?.getSettings().deviceId)).toBe(last);
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await speak(page, '#record');
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording with a chosen microphone that is gone is made with another one, which is said', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      localStorage.setItem('susurrus.microphone', JSON.stringify(['gone', 'Headset']));
+    });
+    await page.reload();
+    await speak(page, '#record');
+    await page.waitForSelector('#record[aria-pressed="true"]');
+    await shown(() => page.textContent('#recording_note')).toMatch(/^Headset is not connected\./);
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await speak(page, '#record');
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    expect(problems).toEqual([]);
+  });
+
   test.each(['microphone', undefined])(
     'a chosen microphone that is gone is said, and another one used (permission: %s)',
     async (permission) => {
@@ -587,6 +656,7 @@ declare global {
     /** What keepMicrophone() has seen. */
     microphone?: MediaStreamTrack | undefined;
     mute?: () => void;
+    plug?: () => void;
   }
 }
 
