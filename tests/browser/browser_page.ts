@@ -195,6 +195,14 @@ export async function speak(page: Page, choice: '#live_open' | '#record'): Promi
   await page.click(choice);
 }
 
+/** Deletes all that the page keeps, as a person does, and waits until it says so. */
+export async function deleteEverything(page: Page): Promise<void> {
+  if (await page.isHidden('#kept_delete')) await page.click('#engine summary');
+  await page.click('#kept_delete');
+  await page.locator('#kept_question').getByRole('button', { name: 'Delete everything' }).click();
+  await shown(() => page.textContent('#kept_said')).toMatch(/^Everything was deleted\./);
+}
+
 export const statusOf = (page: Page) => page.locator('#status');
 
 /** Waits for work to begin and to end. */

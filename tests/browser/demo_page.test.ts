@@ -12,6 +12,7 @@ import {
   hold,
   longRecording,
   longSilence,
+  openMenu,
   openOptions,
   quieterNoise,
   sampleBytes,
@@ -623,6 +624,44 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await page.fill('#languages', 'klingon');
     await worked(page, () => page.click('#again'));
     await shown(() => page.textContent('#error_details')).toMatch(/invalid_argument.*languages/);
+    expect(problems).toEqual([]);
+  });
+});
+
+const talks = ['recordings/audio/lecture.wav', 'recordings/audio/jfk.wav'] as const;
+describeWithShared([...talks], 'a model that knows English alone', () => {
+  test('says so where it is unsure of what it hears, and offers one for other languages', async () => {
+    const { page, problems } = await stage.open();
+    const [unsure, sure] = talks.map((path) => readFileSync(join(sharedFolder, path)));
+    const isNoted = () => page.isVisible('#perhaps_foreign');
+    // Beside the page it is known for its ten words, which says more.
+    await worked(page, () => drop(page, 'lecture.wav', unsure!));
+    await shown(() => page.isVisible('#ten_words')).toBe(true);
+    await shown(isNoted).toBe(false);
+    await worked(page, () => drop(page, 'mine.apr', digitsBytes()));
+    await worked(page, () => drop(page, 'sure.wav', sure!));
+    await shown(() => page.textContent('#transcript_title')).toBe('sure.wav');
+    await shown(isNoted).toBe(false);
+    await worked(page, () => drop(page, 'unsure.wav', unsure!));
+    await shown(() => page.textContent('#perhaps_foreign_text')).toBe(
+      'This may not be English, and mine.apr knows English alone.',
+    );
+    await page.getByRole('button', { name: 'Choose a model that knows other languages' }).click();
+    const marked = page.locator('#model_menu .recommended');
+    await shown(() => marked.getAttribute('data-model')).toBe('base');
+    await shown(() => marked.textContent()).toContain('For other languages than English');
+    await shown(() => marked.evaluate((it) => it === document.activeElement)).toBe(true);
+    await page.keyboard.press('Escape');
+    await openMenu(page);
+    await shown(() => marked.count()).toBe(0);
+    await page.keyboard.press('Escape');
+
+    await page.locator('.history-open', { hasText: /^sure/ }).click();
+    await shown(() => page.textContent('#transcript_title')).toBe('sure.wav');
+    await shown(isNoted).toBe(false);
+    await page.reload();
+    await page.locator('.history-open', { hasText: 'unsure.wav' }).click();
+    await shown(isNoted).toBe(true);
     expect(problems).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
   type Stage,
+  deleteEverything,
   drop,
   hold,
   sampleBytes,
@@ -19,6 +20,7 @@ import {
 jest.setTimeout(limit(120_000));
 
 const digits = 'april-digits/digits.april';
+const bw2l = 'bw2l-digits/digits.b2l';
 const april = { name: 'digits.april', path: resolve(sharedFolder, digits) };
 /** What the microphone says. */
 const sample = join(projectRoot, 'web/demo/sample.wav');
@@ -48,7 +50,7 @@ async function finals(page: Page, count: number): Promise<string[]> {
 
 const transcriptText = (page: Page): Promise<string> => page.locator('#transcript').innerText();
 
-describeWithShared([digits], 'live captions', () => {
+describeWithShared([digits, bw2l], 'live captions', () => {
   let stage: Stage;
   let deaf: Stage;
   beforeAll(async () => {
@@ -161,6 +163,20 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => other.isVisible('#live_interrupted')).toBe(false);
   });
 
+  test('they end when everything is deleted, and nothing of what was said is kept', async () => {
+    const { page, problems } = await stage.open();
+    await begin(page);
+    await finals(page, 2);
+    await deleteEverything(page);
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#kept_list')).toMatch(/Transcripts: none.*Settings: none/);
+    await page.reload();
+    await page.waitForSelector('html[data-state="idle"]', { state: 'attached' });
+    await shown(() => page.isHidden('#live_interrupted')).toBe(true);
+    await shown(() => page.locator('#history_list > li').count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
   test('a refused microphone is explained, and the button starts again', async () => {
     const { page } = await deaf.open();
     await speak(page, '#live_open');
@@ -206,6 +222,75 @@ describeWithShared([digits], 'live captions', () => {
     await shown(() => menu.isHidden()).toBe(true);
     await page.click('#speak_open');
     await shown(() => chosen('#record_microphone')).toBe(name);
+    expect(problems).toEqual([]);
+  });
+
+  test('what is plugged in or out comes to the menus, and a chosen one that is back is used again', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await speak(page, '#live_open');
+    const names = () => page.locator('#live_microphone option').allTextContents();
+    await shown(async () => (await names()).length).toBeGreaterThan(2);
+    const [system, ...own] = await names();
+    await page.selectOption('#live_microphone', { label: own.at(-1)! });
+    await page.evaluate(() => {
+      const { mediaDevices } = navigator;
+      const list = mediaDevices.enumerateDevices.bind(mediaDevices);
+      const plugged = { kind: 'audioinput', deviceId: 'new', groupId: '', label: 'Headset' };
+      let isChanged = false;
+      // Without the last one of before, and with another.
+      mediaDevices.enumerateDevices = async () => {
+        const all = await list();
+        const before = all.filter(({ kind }) => kind === 'audioinput').slice(0, -1);
+        return isChanged ? [...before, plugged as MediaDeviceInfo] : all;
+      };
+      window.plug = () => {
+        isChanged = !isChanged;
+        mediaDevices.dispatchEvent(new Event('devicechange'));
+      };
+    });
+    const chosen = () => page.locator('#live_microphone option:checked').textContent();
+    await shown(chosen).toBe(own.at(-1));
+    await page.evaluate(() => window.plug?.());
+    await shown(names).toEqual([system, ...own.slice(0, -1), 'Headset']);
+    await shown(() => page.locator('#record_microphone option').allTextContents()).toEqual([
+      ...[system, ...own.slice(0, -1), 'Headset'],
+    ]);
+    await shown(chosen).toBe(system);
+    await page.evaluate(() => window.plug?.());
+    await shown(names).toEqual([system, ...own]);
+    await shown(chosen).toBe(own.at(-1));
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording is made with the microphone that was chosen', async () => {
+    const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.click('#speak_open');
+    const menu = page.locator('#record_microphone');
+    await menu.waitFor();
+    const last = (await menu.locator('option').last().getAttribute('value'))!;
+    await menu.selectOption(last);
+    await page.evaluate(keepMicrophone);
+    await speak(page, '#record');
+    await page.waitForSelector('#record[aria-pressed="true"]');
+    await shown(() => page.evaluate(() => window.microphone?.getSettings().deviceId)).toBe(last);
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await speak(page, '#record');
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
+    expect(problems).toEqual([]);
+  });
+
+  test('a recording with a chosen microphone that is gone is made with another one, which is said', async () => {
+    const { page, problems } = await stage.open();
+    await page.evaluate(() => {
+      localStorage.setItem('susurrus.microphone', JSON.stringify(['gone', 'Headset']));
+    });
+    await page.reload();
+    await speak(page, '#record');
+    await page.waitForSelector('#record[aria-pressed="true"]');
+    await shown(() => page.textContent('#recording_note')).toMatch(/^Headset is not connected\./);
+    await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+    await speak(page, '#record');
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Recording at /);
     expect(problems).toEqual([]);
   });
 
@@ -314,6 +399,75 @@ describeWithShared([digits], 'live captions', () => {
     expect((await finals(page, 3)).slice(0, 3)).toEqual(said);
     await stop(page);
     await shown(() => transcriptText(page)).toContain('three one four. one five nine.');
+    expect(problems).toEqual([]);
+  });
+
+  test('a model that cannot write along gets what was said as a recording', async () => {
+    const { page, problems, release } = await openLoading();
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:(0[5-9]|[1-5])|^[1-9]/);
+    await drop(page, 'digits.b2l', readFileSync(join(sharedFolder, bw2l)));
+    await shown(() => page.textContent('#live_note')).toMatch(/^Starts when digits.b2l is loaded/);
+    release();
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'digits.b2l cannot write along while someone speaks. Choose another model. What was said is transcribed as a recording.',
+    );
+    await shown(() => page.textContent('#transcript_title')).toMatch(/^Live captions at .*\.wav$/);
+    await shown(() => transcriptText(page)).toContain('three one four');
+    await shown(() => page.isVisible('#no_recording')).toBe(false);
+    expect(problems).toEqual([]);
+  });
+
+  test('a model that fails at once leaves what was said as a recording', async () => {
+    const { page, release } = await openLoading();
+    await page.evaluate(() => {
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- called on a worker below
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message: { name?: string }, ...others: never[]) {
+        if (message.name === 'feedLive') throw new DOMException('no', 'DataCloneError');
+        post.call(this, message, ...others);
+      };
+    });
+    await page.click('#live_toggle');
+    await page.locator(waiting).waitFor();
+    await shown(() => page.textContent('#live_time')).toMatch(/^0:(0[5-9]|[1-5])|^[1-9]/);
+    release();
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toMatch(/^Listening has failed\./);
+    await page.getByText('What was said is transcribed as a recording.').waitFor();
+    await shown(() => transcriptText(page)).toContain('three one four');
+  });
+
+  test('what waits for ten minutes is kept as a recording, and nothing more waits', async () => {
+    const { page, problems } = await openLoading();
+    await page.evaluate(() => {
+      // Each block lasts half a minute.
+      globalThis.AudioWorkletNode = class extends AudioWorkletNode {
+        constructor(...given: ConstructorParameters<typeof AudioWorkletNode>) {
+          super(...given);
+          const { port } = this;
+          Object.defineProperty(port, 'onmessage', {
+            set: (take: ((event: { data: unknown }) => void) | null) => {
+              port.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+                const isSound = data instanceof Float32Array;
+                take?.({ data: isSound ? new Float32Array(30 * given[0].sampleRate) : data });
+              });
+              port.start();
+            },
+          });
+        }
+      };
+    });
+    await page.click('#live_toggle');
+    await page.locator(off).waitFor();
+    await shown(() => page.textContent('#live_note')).toBe(
+      'No model came for 10 minutes, and no more sound can wait for one. What was said is kept as a recording, which waits for a model.',
+    );
+    await shown(() => page.locator('.queue-row[data-state="waiting"]').count()).toBe(1);
+    await shown(() => page.textContent('.queue-row')).toMatch(/^Live captions at /);
+    await shown(() => page.textContent('#live_toggle')).toContain('Start');
     expect(problems).toEqual([]);
   });
 
@@ -502,6 +656,7 @@ declare global {
     /** What keepMicrophone() has seen. */
     microphone?: MediaStreamTrack | undefined;
     mute?: () => void;
+    plug?: () => void;
   }
 }
 

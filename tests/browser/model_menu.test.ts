@@ -12,6 +12,7 @@ import { projectRoot } from '../support/shared_folder.js';
 import {
   chooseModel,
   chosenModel,
+  deleteEverything,
   digitsBytes,
   drop,
   hold,
@@ -136,6 +137,58 @@ test('a hub that cannot be reached is said, can be tried again, and the model in
   await shown(() => page.textContent('#error_title')).toBe('tiny.en could not be loaded');
   await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
   await shown(() => page.textContent('#model_name')).toBe('mine');
+});
+
+test('a model whose download goes on while everything is deleted comes no more, and nothing of it stays', async () => {
+  const { page, problems } = await stage.open();
+  await answerForHub(page.context());
+  // The list of its files comes, and none of them.
+  await hold(page, 'https://huggingface.co/**/resolve/**');
+  await chooseModel(page, 'tiny.en');
+  await page.getByText(/It needs .* of memory at most\. /).waitFor();
+  const asked = page.waitForRequest(/resolve/);
+  await page.getByRole('button', { name: 'Download and use' }).click();
+  await asked;
+  await deleteEverything(page);
+  await shown(() => page.textContent('#status')).toBe(
+    'Stopped. The model from before is still there.',
+  );
+  await shown(() => page.textContent('#kept_list')).toMatch(/^Models: none.*Settings: none/);
+  const left = await page.evaluate(async () => {
+    const files: string[] = [];
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('susurrus', { create: true });
+    for await (const name of folder.keys()) files.push(name);
+    return [files, Object.keys(localStorage)];
+  });
+  expect(left).toEqual([[], []]);
+  await page.reload();
+  await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
+  expect(unexpected(problems)).toEqual([]);
+});
+
+test('a model that is being kept while everything is deleted is not there on the next visit', async () => {
+  const { page, problems } = await stage.open();
+  await page.evaluate(() => {
+    const estimate = navigator.storage.estimate.bind(navigator.storage);
+    const released = new Promise((done) => addEventListener('release', done, { once: true }));
+    // It is asked before anything is written.
+    navigator.storage.estimate = async () => {
+      document.documentElement.dataset.keeping = '';
+      await released;
+      return estimate();
+    };
+  });
+  await drop(page, 'brought.apr', digitsBytes());
+  await page.locator('html[data-keeping]').waitFor({ state: 'attached' });
+  const deleted = deleteEverything(page);
+  await page.locator('#kept_question').waitFor({ state: 'hidden' });
+  await page.evaluate(() => dispatchEvent(new Event('release')));
+  await deleted;
+  await shown(() => page.textContent('#kept_list')).toMatch(/^Models: none.*Settings: none/);
+  await page.reload();
+  await statusOf(page).getByText('Ready. mine is loaded.').waitFor();
+  expect(problems).toEqual([]);
 });
 
 test('Escape closes the menu, and the focus is where it was', async () => {

@@ -12,9 +12,11 @@ import {
   sampleBytes,
   sampleSegments,
   segmentTexts,
+  deleteEverything,
   saved,
   settled,
   shown,
+  speak,
   startStage,
   worked,
 } from './browser_page.js';
@@ -627,9 +629,7 @@ describe('earlier transcripts', () => {
 
     await drop(page, 'long.wav', longRecording(12));
     await page.waitForSelector('html[data-state="busy"]', { state: 'attached' });
-    await page.click('#kept_delete');
-    await page.locator('#kept_question').getByRole('button', { name: 'Delete everything' }).click();
-    await shown(() => page.textContent('#kept_said')).toMatch(/^Everything was deleted\./);
+    await deleteEverything(page);
     await shown(list).toMatch(
       /^Models: noneTranscripts: noneRecordings: noneSettings: none.*offline: none$/,
     );
@@ -661,6 +661,46 @@ describe('earlier transcripts', () => {
     await shown(() => page.locator('#history_list > li').count()).toBe(0);
     expect(problems).toEqual([]);
   });
+
+  test.each(['goes on', 'waits for its permission'])(
+    'are deleted while a recording %s: it ends, and nothing of it is kept',
+    async (how) => {
+      const { page, problems } = await stage.open({ permissions: ['microphone'] });
+      await keepRecordings(page);
+      await page.evaluate((waits) => {
+        const { mediaDevices } = navigator;
+        const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+        const allowed = new Promise((done) => addEventListener('allowed', done, { once: true }));
+        mediaDevices.getUserMedia = async (wish) => {
+          if (waits) await allowed;
+          const stream = await ask(wish);
+          Object.assign(window, { stream });
+          return stream;
+        };
+      }, how !== 'goes on');
+      await speak(page, '#record');
+      const isPressed = () => page.getAttribute('#record', 'aria-pressed');
+      if (how === 'goes on') {
+        await page.waitForFunction(() => (document.querySelector('meter')?.value ?? 0) > 0.01);
+        await shown(isPressed).toBe('true');
+      }
+      await deleteEverything(page);
+      await page.evaluate(() => dispatchEvent(new Event('allowed')));
+      await shown(isPressed).toBe('false');
+      await page.waitForFunction(() => {
+        const { stream } = window as { stream?: MediaStream };
+        return stream?.getTracks().every(({ readyState }) => readyState === 'ended');
+      });
+      await shown(() => page.isHidden('#recording')).toBe(true);
+      await shown(() => page.locator('.queue-row').count()).toBe(0);
+      await shown(() => page.isHidden('#error')).toBe(true);
+      await page.reload();
+      await settled(page);
+      await shown(() => page.locator('#history_list > li').count()).toBe(0);
+      await shown(() => recordingIds(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+  );
 
   test('have another name where a person gives them one, in files to save and after Undo, too', async () => {
     const { page, problems } = await stage.open({ acceptDownloads: true, processors: 1 });

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { firstOf, type OfferedModel } from '../../web/demo/models/offered_models.js';
+import {
+  firstOf,
+  multilingualOf,
+  type OfferedModel,
+} from '../../web/demo/models/offered_models.js';
 import { convertedName } from '../../web/demo/models/own_models.js';
 import type { ModelInfo } from '../../web/src/index.js';
 
@@ -28,6 +32,20 @@ test.each([
 ])('a visit begins with %s', (_what, models, remembered, wanted) => {
   const name = typeof wanted === 'object' ? wanted.name : wanted;
   expect(firstOf(models, remembered)?.name).toBe(name);
+});
+
+const hub = (name: string): OfferedModel => ({ name, hub: name, sample: 's' });
+const ofHub = ['tiny.en', 'tiny', 'base', 'small'].map(hub);
+const kept = { ...hub('tiny'), file: 'tiny.apr' };
+
+test.each([
+  ['tiny.en', ofHub, 'base'],
+  ['small.en', ofHub, 'small'],
+  ['tiny.en (from model.bin)', ofHub, 'base'],
+  ['small.en', [...page, ...ofHub, kept], 'tiny'],
+  ['tiny.en', page, undefined],
+])('for other languages than %s knows', (englishModel, models, wanted) => {
+  expect(multilingualOf(models, englishModel)?.name).toBe(wanted);
 });
 
 test.each([

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { format, transcriptFormats } from '../../web/src/node.js';
 import { ParagraphText } from '../../web/demo/transcript/paragraph_text.js';
+import { perhapsForeign } from '../../web/demo/transcript/perhaps_foreign.js';
 import {
   newId,
   TranscriptDocument,
@@ -238,5 +239,41 @@ describe('a document', () => {
     expect(again.rejected).toEqual([
       { start: 30, end: 31, text: ' Thanks', decision: 'dropped:silence' },
     ]);
+  });
+});
+
+describe('what a model that knows English alone has heard', () => {
+  const heard = (seconds: number, avgLogprob?: number): HeardSegment => ({
+    ...{ start: 3, end: 3 + seconds, text: ' something' },
+    ...(avgLogprob !== undefined && { avgLogprob }),
+  });
+  const dropped = (seconds: number, decision: string) => ({ ...heard(seconds, -2), decision });
+
+  test.each([
+    ['ten seconds of which it is unsure', [heard(10, -1.01)], [], true],
+    ['ten seconds of which it is sure enough', [heard(10, -1)], [], false],
+    ['not ten seconds', [heard(9.9, -2)], [], false],
+    ['much that is sure, little that is not', [heard(20, -0.3), heard(5, -2)], [], false],
+    ['little that is sure, much that is not', [heard(5, -0.3), heard(20, -2)], [], true],
+    ['text without measure, from live captions', [heard(60)], [], false],
+    ['nothing', [], [], false],
+    ['nothing but ten seconds of dropped text', [], [dropped(10, 'dropped:repetition')], true],
+    ['nothing but a little dropped text', [], [dropped(9.9, 'dropped:no-speech')], false],
+    ['text that was dropped for silence', [], [dropped(60, 'dropped:silence')], false],
+    [
+      'text that is sure, beside dropped',
+      [heard(5, -0.3)],
+      [dropped(30, 'dropped:too-fast')],
+      false,
+    ],
+  ])('%s', (_what, segments, rejected, isForeign) => {
+    expect(perhapsForeign({ segments, rejected })).toBe(isForeign);
+  });
+
+  test('is kept with the name of the model', () => {
+    const facts = { id: newId(), name: 'talk.mp3', created: 1, englishModel: 'tiny.en' };
+    const again = TranscriptDocument.of(TranscriptDocument.begin(facts).content);
+    expect(again.facts.englishModel).toBe('tiny.en');
+    expect('englishModel' in document.facts).toBe(false);
   });
 });

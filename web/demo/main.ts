@@ -35,9 +35,10 @@ const speed = new SpeedPromise();
 const listening = new ListeningOptions();
 const converted = new ConvertedView();
 const player = new PlayerPanel();
-const transcript = new TranscriptPanel(player, (recording, document) =>
-  queue.goOn(recording, document),
-);
+const transcript = new TranscriptPanel(player, {
+  onGoOn: (recording, document) => queue.goOn(recording, document),
+  onOtherLanguages: (englishModel) => void models.chooseFor(englishModel),
+});
 const history = new HistoryView({
   onOpening: (isOpening) => {
     if (isOpening) queue.leave();
@@ -192,10 +193,12 @@ const record = new RecordButton(microphones, {
 
 new KeptView({
   stop: async () => {
-    if (live.isRunning || record.isRecording) return strings.kept.stopFirst;
+    // They hold the model, which live captions need to end.
     queue.stopAll();
+    await Promise.all([live.end(), record.discard()]);
+    queue.stopAll();
+    await models.stop();
     await queue.free;
-    return undefined;
   },
   transcripts: () => history.count(),
   deleteTranscripts: () => history.deleteAll(),

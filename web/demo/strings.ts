@@ -139,13 +139,12 @@ export const strings = {
     page: (bytes: string | undefined) => `This page itself, to work offline: ${bytes ?? 'none'}`,
     delete: 'Delete everything',
     question:
-      'Delete everything that this page keeps on this device? What is being transcribed stops. Models, transcripts, recordings and settings cannot be brought back.',
+      'Delete everything that this page keeps on this device? What is being recorded, transcribed or downloaded stops. Models, transcripts, recordings and settings cannot be brought back.',
     cancel: 'Keep it',
     deleted:
       'Everything was deleted. What is loaded stays in use until you close the page; opened again, it begins anew.',
     deletedElsewhere: 'In another tab everything that this page keeps was deleted.',
     notDeleted: (why: string) => `Some of it could not be deleted: ${why}`,
-    stopFirst: 'Stop the recording or the live captions first.',
   },
   first: {
     title: 'How well should it listen?',
@@ -173,6 +172,7 @@ export const strings = {
     noneChosen: 'none',
     english: 'English',
     manyLanguages: '99 languages',
+    forOtherLanguages: 'For other languages than English',
     purposes: {
       tiny: 'Fastest. Clear speech, drafts, phones.',
       base: 'Fast, with fewer mistakes.',
@@ -243,6 +243,8 @@ export const strings = {
     tenWords:
       'This model knows ten words only, zero to nine, so everything comes out as digits. ' +
       'Choose another model for real speech.',
+    perhapsForeign: (model: string) => `This may not be English, and ${model} knows English alone.`,
+    otherLanguages: 'Choose a model that knows other languages',
     stopped: 'stopped before the end',
     stoppedAt: (time: string, end: string) => `stopped at ${time}${end && ` of ${end}`}`,
     failed: 'ended by an error',
@@ -522,6 +524,9 @@ export const strings = {
     speakAlready: 'Speak already: nothing is lost.',
     notLoaded: 'No model was loaded. Choose one, then press Start.',
     keptForLater: 'What was said is kept as a recording, which waits for a model.',
+    keptAsRecording: 'What was said is transcribed as a recording.',
+    waitedLong: (minutes: number) =>
+      `No model came for ${minutes} minutes, and no more sound can wait for one.`,
     doesNotStream: (name: string) =>
       `${name} cannot write along while someone speaks. Choose another model.`,
     follows: (name: string) => `${name} goes on from here.`,

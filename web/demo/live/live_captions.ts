@@ -27,6 +27,15 @@ const silence = 3;
 /** A model that is more seconds behind may still have words to say. */
 const mostLag = 1.5;
 
+/** Seconds of sound that may wait for a model: all of it is in memory until then. */
+const mostWaiting = 600;
+
+/** Sentences on why no model writes along what waited for one, and on what becomes of the sound. */
+interface Unheard {
+  readonly why: string;
+  readonly kept: string;
+}
+
 /** The model in use. */
 export interface LiveModel {
   readonly name: string;
@@ -60,20 +69,36 @@ interface Running {
   readonly deviceId: string | undefined;
   readonly choice: SoundChoice;
   readonly began: number;
+  /** Whether it began without a model. */
+  readonly hasWaited: boolean;
 }
+
+/** Start was pressed before there was a model. */
+interface Awaiting {
+  readonly kind: 'awaiting';
+  /** What is said waits for it; a recording that could be played begins with it. */
+  running?: Running;
+  /** The model is there, and what it needs is fetched, unless this is aborted. */
+  preparing?: AbortController;
+  /** No model writes along what waited for one. */
+  unheard?: Unheard;
+}
+
+type State =
+  | { readonly kind: 'idle' }
+  /** A session begins when what it needs has been fetched, unless this is aborted. */
+  | { readonly kind: 'preparing'; readonly preparing: AbortController }
+  | Awaiting
+  | { readonly kind: 'running'; readonly running: Running };
 
 export class LiveCaptions {
   readonly #calls: LiveCalls;
   readonly #microphones: Microphones;
   readonly #view: LiveView;
   #model: LiveModel | undefined;
-  #running: Running | undefined;
-  /** A session begins when what it needs has been fetched, unless this is aborted. */
-  #preparing: AbortController | undefined;
-  /** Start was pressed before there was a model: what is said waits for it. */
-  #isAwaiting = false;
-  /** The model that was awaited does not come. */
-  #isGivenUp = false;
+  #state: State = { kind: 'idle' };
+  /** Resolves when the last session is over, and what was said has been kept. */
+  #over = Promise.resolve();
   /** The second of the sound at which the text changed last. */
   #lastHeard = 0;
   #file: File | undefined;
@@ -106,11 +131,19 @@ export class LiveCaptions {
 
   /** Whether it takes the model, or will when that is there. */
   get isRunning(): boolean {
-    return this.#running !== undefined || this.#isAwaiting;
+    return this.#state.kind === 'running' || this.#state.kind === 'awaiting';
   }
 
   get #isIdle(): boolean {
-    return !this.isRunning && !this.#preparing;
+    return this.#state.kind === 'idle';
+  }
+
+  get #running(): Running | undefined {
+    return 'running' in this.#state ? this.#state.running : undefined;
+  }
+
+  get #awaiting(): Awaiting | undefined {
+    return this.#state.kind === 'awaiting' ? this.#state : undefined;
   }
 
   /** The model goes; await it before the model is disposed. The sound waits for useModel(). */
@@ -123,8 +156,8 @@ export class LiveCaptions {
   useModel(model: LiveModel | undefined): void {
     this.#model = model;
     const { session } = this.#running ?? {};
-    if (this.#isAwaiting) {
-      if (model) this.#arrive(model);
+    if (this.#awaiting) {
+      if (model) this.#arrive(this.#awaiting, model);
     } else if (session && model?.streams) {
       session.followModel(model.model, model.options());
       this.#view.say('note', strings.live.follows(model.name));
@@ -136,14 +169,14 @@ export class LiveCaptions {
 
   /** The model that is awaited does not come. */
   giveUpWaiting(): void {
-    if (!this.#isAwaiting) return;
-    this.#isGivenUp = true;
-    this.stop();
+    if (!this.#awaiting) return;
+    const { notLoaded, keptForLater } = strings.live;
+    this.#endUnheard(this.#awaiting, { why: notLoaded, kept: keptForLater });
   }
 
   /** What comes may be another model by now, or none. */
   goOnWaiting(): void {
-    if (!this.#isAwaiting) return;
+    if (!this.#awaiting) return;
     if (this.#calls.awaitedModel()) this.#showAwaiting();
     else this.giveUpWaiting();
   }
@@ -161,7 +194,7 @@ export class LiveCaptions {
       this.#begin(model);
       return;
     }
-    this.#preparing = preparing;
+    this.#state = { kind: 'preparing', preparing };
     this.#view.show('starting');
     this.#view.say('note', strings.speakers.fetching);
     void prepared
@@ -170,7 +203,7 @@ export class LiveCaptions {
         () => false,
       )
       .then((isReady) => {
-        this.#preparing = undefined;
+        this.#state = { kind: 'idle' };
         this.#view.show('off');
         // Another model may have come meanwhile.
         if (isReady && this.#isReady && this.#model) this.#begin(this.#model);
@@ -180,8 +213,7 @@ export class LiveCaptions {
 
   /** The browser opens a microphone or a tab in answer to a click alone: it is listened to from now on. A recording can wait. */
   #await(): void {
-    this.#isAwaiting = true;
-    this.#isGivenUp = false;
+    this.#state = { kind: 'awaiting' };
     if (this.#view.choice !== 'file') {
       this.#begin(undefined);
       return;
@@ -191,29 +223,45 @@ export class LiveCaptions {
   }
 
   /** The model that was awaited is there. */
-  #arrive(model: LiveModel): void {
-    const running = this.#running;
-    if (!running || !model.streams) {
+  #arrive(awaiting: Awaiting, model: LiveModel): void {
+    const { running } = awaiting;
+    const { doesNotStream, keptAsRecording } = strings.live;
+    if (!running) {
       this.stop();
-      if (!running) this.start();
+      this.start();
+      return;
+    }
+    if (!model.streams) {
+      this.#endUnheard(awaiting, { why: doesNotStream(model.name), kept: keptAsRecording });
       return;
     }
     const goOn = (): void => {
-      if (this.#model !== model || this.#running !== running || !this.#isAwaiting) return;
-      this.#isAwaiting = false;
-      running.session.followModel(model.model, model.options());
+      if (this.#model !== model || this.#state !== awaiting) return;
+      try {
+        running.session.followModel(model.model, model.options());
+      } catch (error) {
+        this.#endUnheard(awaiting, { why: failureOf(error), kept: keptAsRecording });
+        return;
+      }
+      this.#state = { kind: 'running', running };
       this.#onStatus(running.choice, running.session.status);
     };
     const preparing = new AbortController();
     const prepared = model.prepare(preparing.signal);
     if (prepared) {
-      this.#preparing = preparing;
+      awaiting.preparing = preparing;
       const done = (): void => {
-        if (this.#preparing === preparing) this.#preparing = undefined;
+        if (awaiting.preparing === preparing) delete awaiting.preparing;
         if (!preparing.signal.aborted) goOn();
       };
       void prepared.then(done, done);
     } else goOn();
+  }
+
+  /** The first reason counts: a page without a model to wait for gives up once more. */
+  #endUnheard(awaiting: Awaiting, unheard: Unheard): void {
+    awaiting.unheard ??= unheard;
+    this.stop();
   }
 
   #showAwaiting(): void {
@@ -253,23 +301,24 @@ export class LiveCaptions {
         },
       );
     } catch (error) {
-      this.#isAwaiting = false;
+      this.#state = { kind: 'idle' };
       this.#explainError(choice, error);
       return;
     }
     const { deviceId } = this.#microphones;
-    const running: Running = { session, deviceId, choice, began };
-    this.#running = running;
+    const running: Running = { session, deviceId, choice, began, hasWaited: !model };
+    if (this.#awaiting) this.#awaiting.running = running;
+    else this.#state = { kind: 'running', running };
     this.#lastHeard = 0;
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
     if (choice === 'microphone') this.#view.say('sound_note', this.#microphones.absence);
     if (choice === 'file') void this.#view.player.play().catch(() => undefined);
-    void this.#follow(running, journal, new SessionLock(id));
+    this.#over = this.#follow(running, journal, new SessionLock(id));
   }
 
   stop(): void {
-    this.#preparing?.abort();
+    if ('preparing' in this.#state) this.#state.preparing.abort();
     if (!this.#running) {
       this.#stopAwaiting();
       return;
@@ -278,21 +327,28 @@ export class LiveCaptions {
     void this.#running.session.stop();
   }
 
+  /** Stops it; resolves when nothing of it is written any more. */
+  async end(): Promise<void> {
+    this.stop();
+    await this.#over;
+  }
+
   /** Nothing was begun yet. */
   #stopAwaiting(): void {
-    if (!this.#isAwaiting) return;
-    this.#isAwaiting = false;
+    const awaiting = this.#awaiting;
+    if (!awaiting) return;
+    this.#state = { kind: 'idle' };
     this.#view.show('off');
-    if (this.#isGivenUp) this.#view.say('note', strings.live.notLoaded);
+    if (awaiting.unheard) this.#view.say('note', awaiting.unheard.why);
     else this.#showReadiness();
     this.#calls.onOver();
   }
 
   async #follow(
-    { session, deviceId, choice, began }: Running,
+    { session, deviceId, choice, began, hasWaited }: Running,
     journal: Journal,
     lock: SessionLock,
-  ) {
+  ): Promise<void> {
     const status = await session.ended;
     this.#view.player.pause();
     this.#view.closeOverlay();
@@ -311,9 +367,8 @@ export class LiveCaptions {
       // The journal still has the text, and offers it after a reload.
       end = { state: 'ended', reason: 'failed', error };
     }
-    const wasAwaiting = this.#isAwaiting;
-    this.#running = undefined;
-    this.#isAwaiting = false;
+    const awaiting = this.#awaiting;
+    this.#state = { kind: 'idle' };
     lock.release();
     this.#view.show('off');
     this.#view.captions.clear();
@@ -324,17 +379,22 @@ export class LiveCaptions {
       this.start();
       if (this.isRunning) return;
     }
-    if (wasAwaiting) this.#showUnheard(end, sound);
+    const hasFailed = hasWaited && end.error !== undefined && transcript.segments.length === 0;
+    if (awaiting || hasFailed) this.#showUnheard(end, sound, awaiting?.unheard);
     this.#calls.onOver();
   }
 
   /** No model has heard it. A person who cancels does not want it. */
-  #showUnheard({ reason }: ListenStatus, sound: File | undefined): void {
-    const isKept = sound !== undefined && (this.#isGivenUp || reason !== 'closed');
-    const { notLoaded, keptForLater } = strings.live;
-    if (this.#isGivenUp) {
-      this.#view.say('note', isKept ? `${notLoaded} ${keptForLater}` : notLoaded);
-    } else if (reason === 'closed') this.#showReadiness();
+  #showUnheard(
+    { reason, error }: ListenStatus,
+    sound: File | undefined,
+    unheard: Unheard | undefined,
+  ): void {
+    const { why, kept = strings.live.keptAsRecording } = unheard ?? {};
+    const isKept = sound !== undefined && (why !== undefined || reason !== 'closed');
+    if (why !== undefined) this.#view.say('note', isKept ? `${why} ${kept}` : why);
+    else if (reason === 'closed') this.#showReadiness();
+    else if (isKept && error !== undefined) this.#view.say('sound_note', kept);
     if (isKept) this.#calls.onUnheard(sound);
   }
 
@@ -370,7 +430,7 @@ export class LiveCaptions {
   #onStatus(choice: SoundChoice, status: ListenStatus): void {
     if (status.state === 'ended' || !this.#running) return;
     if (status.state === 'listening' && choice === 'microphone') void this.#microphones.refresh();
-    const isWaiting = this.#isAwaiting && status.state === 'listening';
+    const isWaiting = this.#awaiting !== undefined && status.state === 'listening';
     this.#view.show(isWaiting ? 'waiting' : status.state);
     const explanation = explanationOf(choice, status);
     if (isWaiting && !explanation) this.#showAwaiting();
@@ -380,12 +440,18 @@ export class LiveCaptions {
   #onLevel(level: number, lag: number): void {
     const { session } = this.#running ?? {};
     if (!session) return;
-    this.#view.showLevel(level, this.#isAwaiting ? 0 : lag, session.time);
+    const awaiting = this.#awaiting;
+    this.#view.showLevel(level, awaiting ? 0 : lag, session.time);
+    if (awaiting && session.time >= mostWaiting) {
+      const why = strings.live.waitedLong(mostWaiting / 60);
+      this.#endUnheard(awaiting, { why, kept: strings.live.keptForLater });
+      return;
+    }
     // Another one may be awaited by now.
     const { state, reason } = session.status;
     const isWell = state === 'listening' && reason === undefined;
-    if (this.#isAwaiting && isWell) this.#showAwaiting();
-    const isIdle = isWell && !this.#isAwaiting && lag < mostLag;
+    if (awaiting && isWell) this.#showAwaiting();
+    const isIdle = isWell && !awaiting && lag < mostLag;
     this.#view.showListening(isIdle && session.time - this.#lastHeard >= silence);
     if (session.sound.isFull) {
       this.#view.say('sound_note', strings.live.soundFull(duration(session.sound.seconds)));
@@ -400,8 +466,7 @@ export class LiveCaptions {
   #explainError(choice: SoundChoice, error: unknown): void {
     const explanation = explanationOfError(choice, error);
     const text = strings.live.explanations[explanation];
-    const reason = error instanceof Error ? ` ${error.message}` : '';
-    this.#view.say('note', explanation === 'failed' ? `${text}${reason}` : text);
+    this.#view.say('note', explanation === 'failed' ? failureOf(error) : text);
   }
 
   /** Whether a session can begin; else says why not. */
@@ -444,6 +509,9 @@ export class LiveCaptions {
     if (choice === 'file') setTimeout(() => void session?.stop(), 700);
   }
 }
+
+const failureOf = (error: unknown): string =>
+  `${strings.live.explanations.failed}${error instanceof Error ? ` ${error.message}` : ''}`;
 
 /** Whether the microphone that was asked for is not there. */
 const isGone = ({ error }: ListenStatus): boolean =>

@@ -16,6 +16,7 @@ import { ModelPlace, type Occupant } from './model_place.js';
 import {
   firstOf,
   keyOf,
+  multilingualOf,
   offeredModels,
   ofOwn,
   trialOf,
@@ -90,6 +91,8 @@ export class ModelDesk {
   /** The ten-word model, where it was loaded for the sample and nothing else: nobody has chosen a model yet. */
   #forSample: OfferedModel | undefined;
   #hasSaidNotKept = false;
+  /** Loads and conversions, each until nothing of it is written any more. */
+  readonly #underWay = new Set<Promise<void>>();
   /** Sample of the model chosen last from the list; if its load failed, of the model in use. */
   #sample = 'sample.wav';
 
@@ -146,6 +149,28 @@ export class ModelDesk {
 
   get sample(): string {
     return this.#sample;
+  }
+
+  /** Gives up what is being made ready. When this resolves, nothing of it is written any more. */
+  async stop(): Promise<void> {
+    this.#coming = undefined;
+    if (this.#loads.isLoading) this.#work.stop();
+    await Promise.all(this.#underWay);
+  }
+
+  async #tracked(work: () => Promise<void>): Promise<void> {
+    const one = work();
+    this.#underWay.add(one);
+    try {
+      await one;
+    } finally {
+      this.#underWay.delete(one);
+    }
+  }
+
+  /** Opens the menu where this one, which knows English alone, may have heard another language. */
+  chooseFor(englishModel: string): Promise<void> {
+    return this.#menu.open((models) => multilingualOf(models, englishModel));
   }
 
   /** The sample is to be heard before any model was chosen: by the ten-word model, which hears nothing else. */
@@ -214,7 +239,15 @@ export class ModelDesk {
   }
 
   /** A model that a person brought, which is kept for the next visit; `from` names the file that it was converted from. */
-  async useModel(files: readonly [File, ...File[]], name: string, from?: string): Promise<void> {
+  useModel(files: readonly [File, ...File[]], name: string, from?: string): Promise<void> {
+    return this.#tracked(() => this.#useFiles(files, name, from));
+  }
+
+  async #useFiles(
+    files: readonly [File, ...File[]],
+    name: string,
+    from: string | undefined,
+  ): Promise<void> {
     let opened: Model | undefined;
     await this.#useSpeech(strings.models.loading, {
       ...{ name, offered: undefined },
@@ -259,7 +292,11 @@ export class ModelDesk {
   }
 
   /** Converts another program's model, with the files beside it, to use it here and to save it. */
-  async useCheckpoint(files: readonly File[], name: string): Promise<void> {
+  useCheckpoint(files: readonly File[], name: string): Promise<void> {
+    return this.#tracked(() => this.#convert(files, name));
+  }
+
+  async #convert(files: readonly File[], name: string): Promise<void> {
     const free = this.#calls.whenFree();
     if (free && !(await this.#isWantedAfter(free, name))) return;
     this.#coming = undefined;
@@ -302,7 +339,15 @@ export class ModelDesk {
   }
 
   /** Opens something and shows it, in place of the model or network from before. */
-  async #use<Opened extends { dispose(): void }>(
+  #use<Opened extends { dispose(): void }>(
+    doing: string,
+    wanted: Wanted<Opened>,
+    shown: (opened: Opened) => Pick<InUse, 'model' | 'show'>,
+  ): Promise<void> {
+    return this.#tracked(() => this.#load(doing, wanted, shown));
+  }
+
+  async #load<Opened extends { dispose(): void }>(
     doing: string,
     { name, offered, open }: Wanted<Opened>,
     shown: (opened: Opened) => Pick<InUse, 'model' | 'show'>,

@@ -24,10 +24,12 @@ export class ModelMenu {
   readonly #calls: Callbacks;
   #models: readonly OfferedModel[] = [];
   #inUse = '';
+  /** The key of the one that is recommended, while the menu is open. */
+  #recommended: string | undefined;
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
-    this.#button.addEventListener('click', () => void this.#open());
+    this.#button.addEventListener('click', () => void this.open());
     byId('model_close', HTMLButtonElement).addEventListener('click', () => this.#panel.close());
     // Outside of its content only the backdrop is left of it.
     this.#panel.addEventListener('click', ({ target }) => {
@@ -49,11 +51,24 @@ export class ModelMenu {
     this.#fill();
   }
 
-  async #open(): Promise<void> {
+  /** `recommended`: the one of the list that is marked, and where the keyboard begins. */
+  async open(
+    recommended: (models: readonly OfferedModel[]) => OfferedModel | undefined = () => undefined,
+  ): Promise<void> {
     delete this.#panel.dataset.listed;
+    this.#recommended = undefined;
     this.#panel.showModal();
-    this.offer(await this.#calls.read());
+    const models = await this.#calls.read();
+    const model = recommended(models);
+    this.#recommended = model && keyOf(model);
+    this.offer(models);
+    if (model) this.#buttonOf(keyOf(model))?.focus();
     this.#panel.dataset.listed = '';
+  }
+
+  #buttonOf(key: string): HTMLElement | undefined {
+    const buttons = this.#panel.querySelectorAll<HTMLElement>('.model-button');
+    return [...buttons].find(({ dataset }) => dataset.key === key);
   }
 
   #fill(): void {
@@ -77,15 +92,13 @@ export class ModelMenu {
       ? (document.activeElement as HTMLElement).dataset.key
       : undefined;
     list.replaceChildren(...models.map((model) => this.#row(model)));
-    if (focused) {
-      const buttons = list.querySelectorAll<HTMLElement>('.model-button');
-      [...buttons].find(({ dataset }) => dataset.key === focused)?.focus();
-    }
+    if (focused) this.#buttonOf(focused)?.focus();
   }
 
   #row(model: OfferedModel): HTMLLIElement {
     return modelRow(model, {
       isInUse: keyOf(model) === this.#inUse,
+      isRecommended: keyOf(model) === this.#recommended,
       onChoose: (item) => {
         if (isHere(model)) this.#choose(model);
         else this.#ask(model, item);

@@ -30,10 +30,13 @@ export function modelRow(
   model: OfferedModel,
   {
     isInUse,
+    isRecommended,
     onChoose,
     onRemove,
   }: {
     readonly isInUse: boolean;
+    /** For what was heard last: other languages. */
+    readonly isRecommended: boolean;
     readonly onChoose: (item: HTMLLIElement) => void;
     readonly onRemove: () => void;
   },
@@ -47,6 +50,10 @@ export function modelRow(
   const title = element('span', 'model-title');
   title.append(element('strong', '', model.name), ' ', element('span', 'hint', aboutModel(model)));
   button.append(title, element('span', 'model-purpose hint', purposeOf(model)));
+  if (isRecommended) {
+    button.classList.add('recommended');
+    button.append(element('span', 'model-recommended', words.forOtherLanguages));
+  }
   const known = inCatalogue(model.name);
   if (known && !model.file && isLikelyTooLarge(known)) {
     button.append(element('span', 'model-doubt', words.mayNotFit));

@@ -95,6 +95,19 @@ export function firstOf(
   );
 }
 
+/**
+ * What to offer in place of a model that knows English alone: one that is here, or else one of its size to download. That of tiny.en
+ * has too many errors in other languages, as on the first visit.
+ */
+export function multilingualOf(
+  models: readonly OfferedModel[],
+  englishModel: string,
+): OfferedModel | undefined {
+  const known = models.filter(({ name }) => inCatalogue(name)?.isEnglish === false);
+  const size = inCatalogue(englishModel)?.name === 'small.en' ? 'small' : 'base';
+  return known.find(isHere) ?? known.find(({ name }) => name === size);
+}
+
 /** The ten-word model, which is asked for by name only. */
 export const trialOf = (models: readonly OfferedModel[]): OfferedModel =>
   models.find(({ knowsDigitsAlone }) => knowsDigitsAlone) ?? embedded;

@@ -1,7 +1,8 @@
 // Everything that the page keeps in this browser, to be listed and deleted.
-import { deleteModel, listModels } from '../../src/cache.js';
+import { deleteModel, listModels, type KeptModel } from '../../src/cache.js';
 import { keptRecordings } from '../history/library.js';
 import { ownModels } from '../models/own_models.js';
+import { SusurrusError } from '../../src/index.js';
 import { pageStore, remembered } from '../shell/text_store.js';
 
 /** All names of this page and its package begin with it. */
@@ -43,7 +44,7 @@ const amountOf = (kept: readonly { readonly byteCount: number }[]): Amount => ({
 
 /** Deletes all but the transcripts, which the history deletes. Goes on past what is refused, then rejects with the first refusal. */
 export async function deleteKept(): Promise<void> {
-  const models = listModels().then((all) => Promise.all(all.map(deleteModel)));
+  const models = listModels().then((all) => Promise.all(all.map(deleteFreed)));
   const settings = Promise.resolve().then(deleteSettings);
   const files = [ownModels.removeAll(), keptRecordings.removeAll()];
   const done = await Promise.allSettled([models, ...files, settings]);
@@ -51,6 +52,23 @@ export async function deleteKept(): Promise<void> {
   const page = await Promise.allSettled([endServices().then(deleteCaches)]);
   const refused = [...done, ...page].find(({ status }) => status === 'rejected');
   if (refused?.status === 'rejected') throw refused.reason;
+}
+
+/** Milliseconds between two tries, and how many there are. */
+const [freeingPause, freeingTries] = [100, 30];
+
+/** A download that was stopped a moment ago lets its files go when its worker has ended; that of another tab goes on. */
+async function deleteFreed(model: KeptModel): Promise<void> {
+  for (let tries = 1; ; ++tries) {
+    try {
+      await deleteModel(model);
+      return;
+    } catch (error) {
+      const isInUse = error instanceof SusurrusError && error.code === 'wrong_state';
+      if (!isInUse || tries === freeingTries) throw error;
+      await new Promise((done) => setTimeout(done, freeingPause));
+    }
+  }
 }
 
 function settingNames(): string[] {

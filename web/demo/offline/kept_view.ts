@@ -5,8 +5,8 @@ import { strings } from '../strings.js';
 import { deleteKept, keptHere } from './kept_here.js';
 
 interface Callbacks {
-  /** Stops what would write again; resolves when it has ended. A sentence where a person has to end it. */
-  readonly stop: () => Promise<string | undefined>;
+  /** Stops what would write again; resolves when it has ended. */
+  readonly stop: () => Promise<void>;
   readonly transcripts: () => Promise<number>;
   readonly deleteTranscripts: () => Promise<void>;
 }
@@ -68,11 +68,7 @@ export class KeptView {
 
   async #delete(): Promise<void> {
     try {
-      const obstacle = await this.#calls.stop();
-      if (obstacle !== undefined) {
-        this.#said.textContent = obstacle;
-        return;
-      }
+      await this.#calls.stop();
       const done = await Promise.allSettled([this.#calls.deleteTranscripts()]);
       await deleteKept();
       if (done[0].status === 'rejected') throw done[0].reason;

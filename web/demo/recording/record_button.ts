@@ -29,6 +29,8 @@ export class RecordButton {
   readonly #microphones: Microphones;
   #recording: Recording | undefined;
   #ticking: number | undefined;
+  /** Counts what was discarded: what was begun before is not wanted any more. */
+  #discarded = 0;
 
   constructor(microphones: Microphones, calls: Callbacks) {
     this.#microphones = microphones;
@@ -38,6 +40,15 @@ export class RecordButton {
 
   get isRecording(): boolean {
     return this.#recording !== undefined;
+  }
+
+  /** Ends what is recorded, or is about to be; nothing of it is kept. */
+  async discard(): Promise<void> {
+    this.#discarded += 1;
+    const recording = this.#recording;
+    if (!recording) return;
+    this.#end();
+    await recording.stop();
   }
 
   async #toggle(): Promise<void> {
@@ -55,7 +66,13 @@ export class RecordButton {
 
   async #start(): Promise<void> {
     this.#calls.onAsk();
-    this.#recording = await this.#open();
+    const before = this.#discarded;
+    const recording = await this.#open();
+    if (before !== this.#discarded) {
+      await recording.stop();
+      return;
+    }
+    this.#recording = recording;
     void this.#microphones.refresh();
     const began = Date.now();
     this.#button.setAttribute('aria-pressed', 'true');
@@ -94,9 +111,11 @@ export class RecordButton {
 
   async #stop(): Promise<void> {
     const recording = this.#recording;
+    const before = this.#discarded;
     this.#recording = undefined;
     const file = await recording?.stop();
     this.#end();
+    if (before !== this.#discarded) return;
     if (file) this.#calls.onRecorded(file);
     else this.#calls.onError(strings.recording.nothing, new Error(strings.recording.nothingHint));
   }

@@ -17,6 +17,11 @@ export class Work {
     return this.#current.signal;
   }
 
+  /** Stops the work under way. */
+  stop(): void {
+    this.#current.abort();
+  }
+
   /** Whether nothing has taken the place of the work with this signal. */
   isCurrent(signal: AbortSignal): boolean {
     return signal === this.#current.signal;
@@ -24,7 +29,7 @@ export class Work {
 
   /** Shows that this goes on. The person can stop it: all of it, unless `onCancel` says what. */
   show(text: string, calls: BusyCalls = {}): void {
-    this.status.busy(text, { onCancel: () => this.#current.abort(), ...calls });
+    this.status.busy(text, { onCancel: () => this.stop(), ...calls });
   }
 
   /** Short work that ends with a sentence for the status line. */

@@ -65,7 +65,7 @@ export class Transcriber {
     }
     if (earlier)
       onDoing((isOther ? strings.transcript.otherModel : strings.transcript.otherSave)(file.name));
-    const document = this.#begin(file, turn);
+    const document = this.#begin(model, file, turn);
     const speakers = await this.#speakers(turn).catch((error: unknown) => {
       document.interrupt(strings.transcript.stopped);
       throw error;
@@ -89,13 +89,19 @@ export class Transcriber {
     return doneText(took);
   }
 
-  #begin(file: File, { knowsDigitsAlone, onText }: Turn): TranscriptDocument {
+  #begin(
+    { info: { family, multilingual } }: Model,
+    file: File,
+    { knowsDigitsAlone, modelName, onText }: Turn,
+  ): TranscriptDocument {
+    const knowsEnglishAlone = family === 'whisper' && !multilingual && !knowsDigitsAlone;
     const document = TranscriptDocument.begin({
       id: newId(),
       name: file.name,
       created: Date.now(),
       task: this.#parts.listening.task,
       knowsDigitsAlone,
+      ...(knowsEnglishAlone && { englishModel: modelName }),
     });
     document.recording = file;
     onText(document);

@@ -23,6 +23,8 @@ import { plainText, type SpokenParagraph } from './text_files.js';
 /** A segment as transcribed, with whatever else the model returned for it. */
 export interface HeardSegment extends TranscriptSegment {
   readonly language?: string;
+  /** How sure the model was: the mean log probability of a token. */
+  readonly avgLogprob?: number;
   readonly words?: readonly HeardWord[];
   /** Who says it: the name of a person. */
   readonly speaker?: string;
@@ -45,6 +47,8 @@ export interface DocumentFacts {
   readonly task?: Task;
   /** The model that transcribed it knows only the ten digits. */
   readonly knowsDigitsAlone?: boolean;
+  /** The name of the model that transcribed it, where that knows English alone. */
+  readonly englishModel?: string;
 }
 
 /** What it takes to go on with a transcript that ended early. */
@@ -117,13 +121,14 @@ export class TranscriptDocument {
   readonly #listeners = new Set<(change: DocumentChange) => void>();
 
   private constructor(content: DocumentContent, isGrowing: boolean) {
-    const { id, name, created, task, knowsDigitsAlone } = content;
+    const { id, name, created, task, knowsDigitsAlone, englishModel } = content;
     this.#facts = {
       id,
       name,
       created,
       ...(task && { task }),
       ...(knowsDigitsAlone && { knowsDigitsAlone }),
+      ...(englishModel !== undefined && { englishModel }),
     };
     this.#segments = [...content.segments];
     this.#rejected = content.rejected;

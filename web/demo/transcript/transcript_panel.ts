@@ -10,8 +10,16 @@ import { Follow } from './follow.js';
 import { ParagraphEditor } from './paragraph_editor.js';
 import { ParagraphList } from './paragraph_list.js';
 import { ParagraphText } from './paragraph_text.js';
+import { perhapsForeign } from './perhaps_foreign.js';
 import { SegmentKeys } from './segment_keys.js';
 import type { DocumentChange, RejectedSegment, TranscriptDocument } from './transcript_document.js';
+
+interface Callbacks {
+  /** A person wants what ended early to go on, with its recording. */
+  readonly onGoOn: (recording: File, document: TranscriptDocument) => void;
+  /** A model for other languages is wanted than this one, which knows English alone. */
+  readonly onOtherLanguages: (englishModel: string) => void;
+}
 
 export class TranscriptPanel {
   readonly #card = byId('transcript', HTMLElement);
@@ -50,16 +58,15 @@ export class TranscriptPanel {
   #recording: File | undefined;
   /** The recording is asked for to go on with the transcript. */
   #isToGoOn = false;
-  readonly #onGoOn: (recording: File, document: TranscriptDocument) => void;
+  readonly #calls: Callbacks;
   #stopListening = (): unknown => undefined;
 
-  /** `onGoOn`: a person wants what ended early to go on, with its recording. */
-  constructor(
-    player: PlayerPanel,
-    onGoOn: (recording: File, document: TranscriptDocument) => void,
-  ) {
+  constructor(player: PlayerPanel, calls: Callbacks) {
     this.#player = player;
-    this.#onGoOn = onGoOn;
+    this.#calls = calls;
+    byId('other_languages', HTMLButtonElement).addEventListener('click', () => {
+      calls.onOtherLanguages(this.#document?.facts.englishModel ?? '');
+    });
     this.#goOn.addEventListener('click', () => this.#askToGoOn());
     const { list } = this.#paragraphs;
     new SegmentKeys(this.#paragraphs, {
@@ -170,6 +177,7 @@ export class TranscriptPanel {
     this.#note.textContent = note;
     if (document.recording !== this.#recording) this.#showRecording(document.recording);
     this.#showGoOn(document);
+    this.#showLanguages(document);
     // It would be a claim about a recording that was not heard to its end.
     this.#nothing.hidden = isGrowing || !isEmpty || duration === undefined;
     this.#tools.hidden = isEmpty && !document.canUndo;
@@ -181,6 +189,15 @@ export class TranscriptPanel {
     this.#find.show(document);
     this.#player.showSegments(document.transcript);
     this.#showRejected(rejected);
+  }
+
+  #showLanguages(document: TranscriptDocument): void {
+    const { englishModel } = document.facts;
+    const isShown = englishModel !== undefined && perhapsForeign(document);
+    byId('perhaps_foreign', HTMLElement).hidden = !isShown;
+    if (!isShown) return;
+    byId('perhaps_foreign_text', HTMLElement).textContent =
+      strings.transcript.perhapsForeign(englishModel);
   }
 
   #showRejected(rejected: readonly RejectedSegment[]): void {
@@ -205,7 +222,7 @@ export class TranscriptPanel {
     if (!file || !this.#document) return;
     if (this.#isToGoOn && !this.#isTheOne(file)) return;
     this.#document.recording = file;
-    if (this.#isToGoOn) this.#onGoOn(file, this.#document);
+    if (this.#isToGoOn) this.#calls.onGoOn(file, this.#document);
   }
 
   #showGoOn({ unfinished, isGrowing, recording }: TranscriptDocument): void {
@@ -221,7 +238,7 @@ export class TranscriptPanel {
     const { recording } = this.#document ?? {};
     this.#isToGoOn = true;
     if (!this.#document || !recording) this.#added.click();
-    else if (this.#isTheOne(recording)) this.#onGoOn(recording, this.#document);
+    else if (this.#isTheOne(recording)) this.#calls.onGoOn(recording, this.#document);
     else this.#added.click();
   }
 
