@@ -1,6 +1,6 @@
 // `transcribe --jobs N`: N engines in this process, and as many recordings at once.
 import { SusurrusError } from '../src/node.js';
-import type { AnyTranscribeOptions, Model } from '../src/node.js';
+import type { AnyTranscribeOptions, MemoryFacts, Model } from '../src/node.js';
 import { loadInWorkers, sharesEngines } from '../src/node_workers.js';
 import { asSusurrusError } from '../src/api/errors.js';
 import { mostWorkers } from '../src/api/options.js';
@@ -23,6 +23,8 @@ export interface Jobs {
 
 interface Loaded {
   readonly model: Promise<Model>;
+  /** As it was loaded. */
+  readonly memory: Promise<MemoryFacts>;
   users: number;
   /** Whether its own engine has failed. */
   isSpent: boolean;
@@ -41,7 +43,10 @@ class ModelPlace {
   take(signal: AbortSignal): Loaded {
     let last = this.#loaded.at(-1);
     if (!last || last.isSpent) {
-      last = { model: this.#load(signal), users: 0, isSpent: false };
+      const model = this.#load(signal);
+      const memory = model.then((loaded) => loaded.memory());
+      memory.catch(() => undefined);
+      last = { model, memory, users: 0, isSpent: false };
       this.#loaded.push(last);
     }
     ++last.users;
@@ -105,7 +110,9 @@ export async function runJobs({
       try {
         const model = await taken.model;
         tellNew(model);
-        const heard = await hear(model, file, asked).catch(asSusurrusError);
+        const heard = await hear(
+          ...([model, file, asked, undefined, undefined, taken.memory] as const),
+        ).catch(asSusurrusError);
         asked.signal.throwIfAborted();
         tellNew(model);
         if (!(heard instanceof SusurrusError) || !isOfEngine(heard)) return heard;
