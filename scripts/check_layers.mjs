@@ -206,9 +206,11 @@ const onlyModules = {
   },
   // A log-mel spectrogram without a model is that of a model.
   'web/tools/host → web/src/engine': { module: /\/mel\.ts$/ },
-  // The command line and the page use what every user of the package has.
-  'web/cli → web/src': { module: /^web\/src\/node(_files|_graph|_cache|_speakers)?\.(ts|mjs)$/ },
-  // Errors go from one process to another as they go from a worker to its page; misspelt names are guessed in one way.
+  // The command line and the page use what every user of the package has; only its many recordings have workers for all engines.
+  'web/cli → web/src': {
+    module: /^web\/src\/node(_files|_graph|_cache|_speakers|_workers)?\.(ts|mjs)$/,
+  },
+  // Whatever is thrown becomes an error of the package; misspelt names are guessed in one way.
   // A recording's download and what is heard of it are one bar. How many engines there may be is said once.
   'web/cli → web/src/api': {
     module:
@@ -218,8 +220,7 @@ const onlyModules = {
   'web/cli → web/src/audio': { module: /\/encoded_file\.ts$/ },
   'web/cli → web/src/writers': { module: /\/(columns|time|read_subtitles|white_space)\.ts$/ },
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
-  // --jobs shares its engines among recordings, of which each may have so many.
-  'web/cli → web/src/platform': { module: /\/(node_atomic_files|workers)\.ts$/ },
+  'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
   // How fast it will be depends on the engine that is chosen, and on how many.
   'web/demo → web/src/engine': { module: /\/relaxed_dot\.ts$/ },

@@ -941,6 +941,22 @@ describe('calls at once', () => {
     expect(counts.loads).toBe(0);
   });
 
+  test('a long one that has all engines leaves one to each that comes, between two chunks', async () => {
+    const { model, engines, counts } = load({ turnsOf: () => 8 });
+    const audio = [recordingOf(20), recordingOf(1, 100), recordingOf(1, 200)] as const;
+    const options = { workers: 3, language: 'en' };
+    const long = model.transcribe(audio[0], options);
+    await until(() => engines.filter(({ underWay }) => underWay.size > 0).length === 3);
+    const short = await Promise.all(audio.slice(1).map((each) => model.transcribe(each, options)));
+    // Two a chunk.
+    expect(long.soFar.segments.length).toBeLessThan(20);
+    expect([await long, ...short]).toEqual(await alone(audio, { language: 'en' }));
+    expect(counts.loads).toBe(2);
+    // It has them again.
+    for (const engine of engines) expect(heardBy(engine).at(-1)).toBeGreaterThan(10);
+    for (const engine of engines) expect(heardBy(engine).at(-1)).toBeLessThan(100);
+  });
+
   test('an engine that the first has no more chunks for is the next one’s', async () => {
     const held = { isHeld: true };
     const { model, engines } = load({

@@ -1,5 +1,4 @@
-// Many recordings in several processes. A recording that is a named pipe holds its process until the test lets it go, so that
-// nothing depends on time.
+// Many recordings at once. One that is a named pipe is under way until the test lets it go, so that nothing depends on time.
 import {
   copyFileSync,
   existsSync,
@@ -19,7 +18,6 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import {
   childrenOf,
   namedPipe,
-  readerOf,
   startCommand,
   untilGone,
   whenRead,
@@ -97,7 +95,7 @@ describe('transcribe --jobs', () => {
     }
   });
 
-  test('writes beside the recordings what one process writes', async () => {
+  test('writes beside the recordings what is written without it', async () => {
     const names = ['x/talk.wav', 'y/talk.wav'];
     const files = names.map(recording);
     expect((await run(...files, '--beside', '--format', 'json')).status).toBe(0);
@@ -129,7 +127,7 @@ describe('transcribe --jobs', () => {
     const [second, bad] = [recording('second.wav'), damaged('bad.wav')];
     const job = start(first, second, bad, last, '--jobs', '2', '--format', 'json');
     const firstEnd = await whenRead(first);
-    // The other process is through with the files between.
+    // The files between are done.
     const lastEnd = await whenRead(last);
     expect(job.stdout() + job.stderr()).toBe('');
     await feed(lastEnd);
@@ -210,6 +208,13 @@ describe('transcribe --jobs', () => {
     ]);
   });
 
+  test('what is heard in sequence has a model for each recording', async () => {
+    const args = [...['a.wav', 'b.wav', 'c.wav'].map(recording), '--no-vad', '--format', 'json'];
+    const expected = await run(...args);
+    expect(expected.status).toBe(0);
+    expect(await run(...args, '--jobs', '2')).toMatchObject({ status: 0, stdout: expected.stdout });
+  });
+
   test('a model that cannot be loaded ends everything, with one line', async () => {
     const files = [recording('a.wav'), recording('b.wav')];
     const { status, stderr } = await run(...files, '--jobs', '2', '--model', samplePath);
@@ -218,71 +223,45 @@ describe('transcribe --jobs', () => {
   });
 });
 
-describe('a process of transcribe --jobs', () => {
-  test('that is killed costs its file, and another one goes on', async () => {
-    const held = pipe('held.wav');
-    const files = [held, recording('a.wav'), recording('b.wav')];
-    const job = start(...files, '--jobs', '1', '--output-dir', output());
-    const end = await whenRead(held);
-    process.kill(readerOf(job.process, held), 'SIGKILL');
-    expect(await job.ended).toBe(6);
-    await end.close();
-    expect(job.stderr()).toMatch(
-      /^susurrus: .*held\.wav: the process that transcribed it died \(SIGKILL\); another one goes on/m,
-    );
-    expect(readdirSync(output()).sort()).toEqual(['a.txt', 'b.txt']);
-  });
+describe('the end of transcribe --jobs', () => {
+  /** A recording that an ffmpeg of the test's own decodes: what comes through the named pipe. */
+  function heldByFfmpeg(name: string): string {
+    damaged(name);
+    return pipe(`${name}.pipe`);
+  }
 
-  test('that is killed while it loads the model leaves the files to the others', async () => {
-    const model = pipe('model.apr');
-    const job = start(recording('a.wav'), '--jobs', '1', '--model', model, '--beside');
-    const end = await whenRead(model);
-    process.kill(readerOf(job.process, model), 'SIGKILL');
-    expect(await job.ended).toBe(6);
-    await end.close();
-    expect(job.stderr()).toMatch(/a process died while it loaded the model \(SIGKILL\)/);
-    expect(job.stderr()).toMatch(/no process could load the model \(SIGKILL\); files left: 1/);
-    expect(existsSync(join(folder, 'a.txt'))).toBe(false);
-  });
-
-  test('ends with the command, whatever ends that', async () => {
-    for (const [signal, status] of [
-      ['SIGTERM', 143],
-      ['SIGINT', 130],
-      ['SIGKILL', 'SIGKILL'],
-    ] as const) {
-      const held = [pipe(`${signal}.1.wav`), pipe(`${signal}.2.wav`)];
-      const done = recording(`${signal}.wav`);
-      const job = start(done, ...held, '--jobs', '2', '--output-dir', output());
-      const ends = await Promise.all(held.map(whenRead));
-      const processes = childrenOf(job.process);
-      expect(processes).toHaveLength(2);
-      job.process.kill(signal);
-      expect(await job.ended).toBe(status);
-      await untilGone(processes);
-      for (const end of ends) await end.close();
-      expect(readdirSync(output())).toEqual([`${signal}.txt`]);
-      rmSync(output(), { recursive: true });
-    }
-  });
-});
-
-describe('the ffmpeg of a process of transcribe --jobs', () => {
-  test.each(['process', 'command'])('ends with a %s that is killed', async (what) => {
-    const held = pipe('held');
-    const script = `#!/bin/sh\necho $$ > '${folder}/pid'\nexec cat '${held}'\n`;
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+    ['SIGKILL', 'SIGKILL'],
+  ] as const)('by %s keeps what is done, and leaves no ffmpeg', async (signal, status) => {
+    const script = '#!/bin/sh\nwhile [ "$1" != -i ]; do shift; done\nexec cat "${2#file:}.pipe"\n';
     writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
     process.env.PATH = `${folder}${delimiter}${path ?? ''}`;
-    const job = start(damaged('talk.m4a'), '--jobs', '1', '--output-dir', output());
-    const end = await whenRead(held);
-    const ffmpeg = Number(readFileSync(join(folder, 'pid'), 'utf8'));
-    const [worker = 0] = childrenOf(job.process);
-    if (what === 'command') job.process.kill('SIGKILL');
-    else process.kill(worker, 'SIGKILL');
-    // Nothing was written to it, and its input is still open.
-    await untilGone([worker, ffmpeg]);
-    expect(await job.ended).toBe(what === 'command' ? 'SIGKILL' : 6);
+    const held = ['1.m4a', '2.m4a'].map(heldByFfmpeg);
+    const files = [recording('a.wav'), ...held.map((each) => each.replace('.pipe', ''))];
+    const job = start(...files, '--jobs', '2', '--output-dir', output());
+    const ends = await Promise.all(held.map(whenRead));
+    const programs = childrenOf(job.process);
+    expect(programs).toHaveLength(2);
+    job.process.kill(signal);
+    expect(await job.ended).toBe(status);
+    // Who was killed ends no other process, but an ffmpeg ends when nobody reads what it writes.
+    if (signal === 'SIGKILL') await Promise.allSettled(ends.map(feed));
+    await untilGone(programs);
+    for (const end of ends) await end.close();
+    expect(readdirSync(output())).toEqual(['a.txt']);
+  });
+
+  test('while the model is loaded begins nothing', async () => {
+    const model = pipe('model.apr');
+    const job = start(recording('a.wav'), '--jobs', '2', '--model', model, '--beside');
+    const end = await whenRead(model);
+    job.process.kill('SIGINT');
     await end.close();
+    expect(await job.ended).toBe(130);
+    expect(job.stderr()).toBe('');
+    expect(existsSync(join(folder, 'a.txt'))).toBe(false);
   });
 });
 

@@ -160,50 +160,62 @@ describe('options of transcribe', () => {
   });
 
   test.each([
-    // As many processes as recordings, and so many engines in all, rounded up.
-    [
-      ['--jobs', '1'],
-      [1, 1, 1],
-    ],
-    [
-      ['--jobs', '3'],
-      [1, 1, 1],
-    ],
-    [
-      ['--jobs', '4'],
-      [2, 2, 2],
-    ],
-    [
-      ['--jobs', '9'],
-      [3, 3, 3],
-    ],
-    [
-      ['--jobs', '256'],
-      [16, 16, 16],
-    ],
-    [
-      ['--jobs', '9', '--workers', '1'],
-      [1, 1, 1],
-    ],
-    [
-      ['--jobs', '2', '--workers', 'auto'],
-      ['auto', 'auto', 'auto'],
-    ],
-    [
-      ['--workers', '2'],
-      [2, 2, 2],
-    ],
-    [[], [undefined, undefined, undefined]],
-  ])('%j: engines for three recordings: %j', async (args, workers) => {
+    // Which recordings are under way at once shows in the number of models, and of engines for each.
+    [['--jobs', '1'], 1, [1, 1, 1]],
+    [['--jobs', '3'], 1, [3, 3, 3]],
+    [['--jobs', '16'], 1, [16, 16, 16]],
+    // A model has no more than 16.
+    [['--jobs', '17'], 2, [9, 8, 9]],
+    [['--jobs', '256'], 3, [16, 16, 16]],
+    [['--jobs', '2', '--workers', 'auto'], 1, ['auto', 'auto', 'auto']],
+    // A model for each, whose engines are no more than a recording may have.
+    [['--jobs', '9', '--workers', '1'], 3, [1, 1, 1]],
+    [['--jobs', '4', '--workers', '2'], 2, [2, 2, 2]],
+    // What is heard in sequence shares no engine.
+    [['--jobs', '2', '--no-vad'], 2, [1, 1, 1]],
+    [['--jobs', '2', '--compatibility', 'openai'], 2, [1, 1, 1]],
+    [['--jobs', '9', '--condition-on-previous-text', 'true'], 3, [3, 3, 3]],
+    [['--workers', '2'], 1, [2, 2, 2]],
+    [[], 1, [undefined, undefined, undefined]],
+  ])('%j: models for three recordings: %j, and engines: %j', async (args, models, workers) => {
     const names = ['1', '2', '3'].map((name) => join(folder, `${name}.wav`));
     for (const name of names) writeFileSync(name, 'sound');
     const { status, calls } = await run('transcribe', ...names, ...args);
     expect(status).toBe(0);
-    const heard = calls.filter(([name]) => name === 'transcribe');
+    const called = (wanted: string) => calls.filter(([name]) => name === wanted);
+    expect([called('loadModel'), called('dispose')].map(({ length }) => length)).toEqual([
+      ...[models, models],
+    ]);
+    const heard = called('transcribe');
     expect(heard.map(([, file]) => file).sort()).toEqual(names);
     expect(heard.map(([, , options]) => (options as { workers?: unknown }).workers)).toEqual(
       workers,
     );
+  });
+
+  test('--jobs: where a model fails, one recording has failed; another model has the others', async () => {
+    const texts = { a: 'waits', b: 'sound', c: 'poison', d: 'sound', e: 'waits', f: 'poison' };
+    const files = Object.entries(texts).map(([name, text]) => {
+      const file = join(folder, `${name}.wav`);
+      writeFileSync(file, text);
+      return file;
+    });
+    const { status, stderr, calls } = await run(
+      ...['transcribe', ...files, '--jobs', '3', '--output-dir', output],
+    );
+    expect(status).toBe(9);
+    expect(readdirSync(output).sort()).toEqual(['a.txt', 'b.txt', 'd.txt', 'e.txt']);
+    const failed = stderr.match(/^susurrus: .*\[\w+\]$/gm);
+    expect(failed).toEqual([
+      `susurrus: ${files[2]}: The engine failed [internal_error]`,
+      `susurrus: ${files[5]}: The engine failed [internal_error]`,
+    ]);
+    const named = calls.map(([name]) => name);
+    const loads = named.filter((name) => name === 'loadModel').length;
+    expect(loads).toBeGreaterThan(1);
+    expect(named.filter((name) => name === 'dispose')).toHaveLength(loads);
+    // Those of one model are told once.
+    expect(stderr.match(/a warning/g)).toHaveLength(1);
   });
 
   test('--jobs counts the recordings that --skip-existing leaves', async () => {
@@ -252,7 +264,7 @@ describe('options of transcribe', () => {
     ['no number', ['--beam-size', 'five'], /--beam-size is a number, not 'five'/],
     ['nothing', ['--seed', ''], /--seed is a number, not ''/],
     ['workers without a number', ['--workers', 'all'], /--workers is a number, not 'all'/],
-    ['the same, in processes', ['--workers', '', '--jobs', '2'], /--workers is a number, not ''/],
+    ['the same, beside others', ['--workers', '', '--jobs', '2'], /--workers is a number, not ''/],
     ['no list', ['--clip-timestamps', '1,x'], /--clip-timestamps is a number, not 'x'/],
     ['a folder for models', ['--model_dir', 'x'], /no --model-dir: .*XDG_CACHE_HOME/],
     ['no truth for a flag', ['--word_timestamps=maybe'], /is true or false, not 'maybe'/],

@@ -93,7 +93,7 @@ test('a model is pulled, listed, used by its name, and removed', async () => {
   ]);
 });
 
-test('a name that is not here is downloaded, once for all processes, and kept', async () => {
+test('a name that is not here is downloaded, once, and kept', async () => {
   const before = hub.requests.length;
   const jobs = ['transcribe', samplePath, samplePath, '--jobs', '2', '--model', 'tiny.en:q8_0'];
   const first = await run(...jobs);

@@ -47,11 +47,21 @@ describe('a recording on stdin', () => {
     expect(readdirSync(out)).toEqual(['stdin.srt']);
   });
 
+  test('is one of many recordings', async () => {
+    const file = join(folder, 'talk.wav');
+    writeFileSync(file, 'file');
+    const args = ['transcribe', file, '-', '--jobs', '2', '--format', 'json'];
+    const { status, stdout, calls } = await runCommand(command, args, { input: 'sound' });
+    expect(status).toBe(0);
+    const heard = JSON.parse(stdout) as { file: string }[];
+    expect(heard.map((each) => each.file)).toEqual([file, 'stdin']);
+    expect(calls.map(([, audio]) => audio)).toContain('5 bytes of a stream');
+  });
+
   test.each([
     ['nothing', ['-'], 6, /^susurrus: stdin: nothing came \[source_failed\]\n$/m],
     ['two of them', ['-', '-'], 64, /stdin is one recording/],
     ['files beside it', ['-', '--beside'], 64, /no folder beside stdin: give --output-dir/],
-    ['processes', ['-', '--jobs', '2'], 64, /processes of --jobs have no stdin/],
   ])('%s is one error', async (_, args, status, says) => {
     const outcome = await runCommand(command, ['transcribe', ...args]);
     expect([outcome.status, outcome.stdout]).toEqual([status, '']);

@@ -1,7 +1,7 @@
 // The command line as a process that a test follows, holds up and kills.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,23 +41,6 @@ export const whenRead = (path: string): Promise<FileHandle> => open(path, 'w');
 
 export const childrenOf = ({ pid = 0 }: ChildProcess): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-
-/** The child process that reads this file. */
-export function readerOf(parent: ChildProcess, path: string): number {
-  const found = childrenOf(parent).find((pid) =>
-    readdirSync(`/proc/${pid}/fd`).some((fd) => linkOf(`/proc/${pid}/fd/${fd}`) === path),
-  );
-  if (found === undefined) throw new Error(`nothing reads ${path}`);
-  return found;
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ''; // closed meanwhile
-  }
-}
 
 export async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await sleep(20);

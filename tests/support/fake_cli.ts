@@ -17,7 +17,7 @@ export async function bundleWithFakePackage(what: BuildOptions): Promise<void> {
         name: 'fake package',
         setup(bundling) {
           bundling.onResolve(
-            { filter: /^\.\.\/src\/node(_files|_graph|_cache|_speakers)?\.js$/ },
+            { filter: /^\.\.\/src\/node(_files|_graph|_cache|_speakers|_workers)?\.js$/ },
             () => ({
               path: join(projectRoot, 'tests/cli/fake_package.ts'),
             }),

@@ -1,5 +1,5 @@
 // One recording transcribed, and how fast that was.
-import type { AnyTranscribeOptions, Model, Segment, Transcript } from '../src/node.js';
+import type { AnyTranscribeOptions, MemoryFacts, Model, Segment, Transcript } from '../src/node.js';
 import { transcribing, type PhaseProgress } from '../src/api/overall_progress.js';
 import { withProgress } from '../src/api/progress_callback.js';
 import { labelOf, withAudio } from './audio_source.js';
@@ -16,13 +16,17 @@ export interface Heard {
   readonly notes: readonly string[];
 }
 
-/** `onSegment` gets each segment when it is done. Errors name the file. */
+/**
+ * `onSegment` gets each segment when it is done. `memory`: where it is known, since the model tells it in its turn, behind other
+ * recordings. Errors name the file.
+ */
 export async function hear(
   model: Model,
   file: string,
   options: AnyTranscribeOptions & { readonly signal: AbortSignal },
   onSegment?: (segment: Segment) => void,
   onNote?: (line: string) => void,
+  memory?: Promise<MemoryFacts>,
 ): Promise<Heard> {
   const { signal } = options;
   const notes: string[] = [];
@@ -65,14 +69,14 @@ export async function hear(
     ),
   );
   const seconds = (performance.now() - begun) / 1000;
-  const { wasmBytes } = await model.memory();
+  const { wasmBytes } = await (memory ?? model.memory());
   const { variant, dtypes } = model.info;
-  const memory = `memory ${(wasmBytes / 2 ** 20).toFixed(1)} MiB`;
+  const taken = `memory ${(wasmBytes / 2 ** 20).toFixed(1)} MiB`;
   return {
     result,
     seconds,
     notes,
-    engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${memory}`,
+    engine: `engine ${variant}, weights ${dtypes.join(' and ')}, ${taken}`,
   };
 }
 

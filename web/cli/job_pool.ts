@@ -1,57 +1,17 @@
-// `transcribe --jobs N`: N processes of this program, of which each loads the model once and takes the next file when it is free.
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+// `transcribe --jobs N`: N engines in this process, and as many recordings at once.
 import { SusurrusError } from '../src/node.js';
-import type { AnyTranscribeOptions } from '../src/node.js';
-import { fromErrorMessage } from '../src/api/errors.js';
+import type { AnyTranscribeOptions, MemoryFacts, Model } from '../src/node.js';
+import { loadInWorkers, sharesEngines } from '../src/node_workers.js';
+import { asSusurrusError } from '../src/api/errors.js';
+import { mostWorkers } from '../src/api/options.js';
+import { isStdin } from './audio_source.js';
+import { hear } from './heard.js';
 import type { Heard } from './heard.js';
 import { tellWarnings } from './open_model.js';
 import type { ModelRequest } from './open_model.js';
-import { tell } from './terminal.js';
-import { hasGroups, killGroup, processMark } from './transcription_process.js';
-import type { Order, Reply } from './transcription_process.js';
-
-interface Died {
-  readonly kind: 'died';
-  readonly how: string;
-}
-
-interface WorkerProcess {
-  /** One order at a time. */
-  ask(order: Order): Promise<Reply | Died>;
-  kill(): Promise<unknown>;
-}
-
-function startProcess(): WorkerProcess {
-  // All of the command is one file.
-  const child = fork(fileURLToPath(import.meta.url), [processMark], {
-    // A group of its own, so that what it started ends with it.
-    detached: hasGroups,
-    serialization: 'advanced',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const died = new Promise<Died>((done) => {
-    child.once('exit', (status, signal) => {
-      if (child.pid !== undefined) killGroup(child.pid);
-      done({ kind: 'died', how: signal ?? `exit status ${status ?? 'unknown'}` });
-    });
-    child.once('error', ({ message }) => done({ kind: 'died', how: message }));
-  });
-  return {
-    ask(order) {
-      const answered = new Promise<Reply>((done) => child.once('message', done));
-      // Where it cannot be sent, the process has ended.
-      child.send(order, () => undefined);
-      return Promise.race([answered, died]);
-    },
-    kill() {
-      child.kill('SIGKILL');
-      return died;
-    },
-  };
-}
 
 export interface Jobs {
+  /** Engines in all. */
   readonly count: number;
   readonly model: ModelRequest;
   readonly options: AnyTranscribeOptions;
@@ -61,99 +21,146 @@ export interface Jobs {
   readonly settle: (at: number, outcome: Heard | SusurrusError) => Promise<void>;
 }
 
+interface Loaded {
+  readonly model: Promise<Model>;
+  /** As it was loaded. */
+  readonly memory: Promise<MemoryFacts>;
+  users: number;
+  /** Whether its own engine has failed. */
+  isSpent: boolean;
+}
+
+/** A model that is loaded when it is first wanted, and again after its own engine has failed. */
+class ModelPlace {
+  readonly #load: (signal: AbortSignal) => Promise<Model>;
+  /** The last is for whoever comes; others end with those who have them. */
+  #loaded: Loaded[] = [];
+
+  constructor(load: (signal: AbortSignal) => Promise<Model>) {
+    this.#load = load;
+  }
+
+  take(signal: AbortSignal): Loaded {
+    let last = this.#loaded.at(-1);
+    if (!last || last.isSpent) {
+      const model = this.#load(signal);
+      const memory = model.then((loaded) => loaded.memory());
+      memory.catch(() => undefined);
+      last = { model, memory, users: 0, isSpent: false };
+      this.#loaded.push(last);
+    }
+    ++last.users;
+    return last;
+  }
+
+  async giveBack(taken: Loaded): Promise<void> {
+    if (--taken.users > 0 || !taken.isSpent) return;
+    this.#loaded = this.#loaded.filter((each) => each !== taken);
+    await dispose(taken);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#loaded.splice(0).map(dispose));
+  }
+}
+
+async function dispose({ model }: Loaded): Promise<void> {
+  // Who waited for it has the error of its load.
+  (await model.catch(() => undefined))?.dispose();
+}
+
+/** What a model's own engine fails with, and what it says from then on. */
+const isOfEngine = ({ code }: SusurrusError): boolean =>
+  code === 'internal_error' || code === 'wrong_state';
+
 /**
- * Transcribes the files. A process that dies costs the file that it worked on, and is replaced; one that dies before it has the model
- * is not, since the next would fare no better. No process is left when this ends, however it ends.
+ * Transcribes the files. Recordings that are cut into chunks share the engines of one model, or of several where one may not have so
+ * many; else each recording has a model of one engine. The recording at which a model's own engine fails has failed; others that
+ * wanted that engine begin again.
  */
 export async function runJobs({
   count,
-  model,
+  model: request,
   options,
   files,
   signal,
   settle,
 }: Jobs): Promise<void> {
-  const processes = new Set<WorkerProcess>();
-  let next = 0;
-  let isOver = false;
-  let hasWarned = false;
-  let lastDeath: Died | undefined;
-  const endAll = (): void => {
-    isOver = true;
-    for (const each of processes) void each.kill();
+  const told = new Set<string>();
+  const tellNew = ({ info: { warnings } }: Model): void => {
+    tellWarnings(warnings.filter((warning) => !told.has(warning)));
+    for (const warning of warnings) told.add(warning);
   };
-  const isLeft = (): boolean => !isOver && next < files.length;
-
-  /** Whether the model is there. */
-  const load = async (worker: WorkerProcess): Promise<boolean> => {
-    const reply = await worker.ask({ kind: 'load', model, options });
-    if (reply.kind === 'failed') throw fromErrorMessage(reply.error);
-    if (reply.kind === 'died') {
-      lastDeath = reply;
-      if (!isOver) tell(`susurrus: a process died while it loaded the model (${reply.how})\n`);
-    } else if (reply.kind === 'loaded' && !hasWarned) {
-      hasWarned = true;
-      tellWarnings(reply.warnings);
-    }
-    return reply.kind === 'loaded';
+  const place = (): ModelPlace =>
+    new ModelPlace((signal) => loadInWorkers(request.source, { ...request.options, signal }));
+  const places = [place()] as [ModelPlace, ...ModelPlace[]];
+  // One listens to nothing that others listen to: Node warns of a signal that has more than ten listeners.
+  const lanes = files.slice(0, count).map(() => new AbortController());
+  const endAll = (reason: unknown): void => {
+    for (const lane of lanes) lane.abort(reason);
   };
 
-  /** Ends with the files or with the process. */
-  const work = async (worker: WorkerProcess): Promise<void> => {
-    while (isLeft()) {
-      const at = next++;
-      const file = files[at] ?? '';
-      const reply = await worker.ask({ kind: 'transcribe', file });
-      if (isOver) return;
-      const outcome = outcomeOf(reply, file);
-      await settle(at, outcome);
-      // After an internal error nothing is known about the engine's memory.
-      const isSpent = outcome instanceof SusurrusError && outcome.code === 'internal_error';
-      if (reply.kind === 'died' || isSpent) return;
-    }
-  };
-
-  const line = async (): Promise<void> => {
-    let isLoaded = true;
-    while (isLoaded && isLeft()) {
-      const worker = startProcess();
-      processes.add(worker);
+  const outcomeOf = async (
+    file: string,
+    place: ModelPlace,
+    asked: AnyTranscribeOptions & { readonly signal: AbortSignal },
+  ): Promise<Heard | SusurrusError> => {
+    for (;;) {
+      const taken = place.take(asked.signal);
       try {
-        isLoaded = await load(worker);
-        if (isLoaded) await work(worker);
+        const model = await taken.model;
+        tellNew(model);
+        const heard = await hear(
+          ...([model, file, asked, undefined, undefined, taken.memory] as const),
+        ).catch(asSusurrusError);
+        asked.signal.throwIfAborted();
+        tellNew(model);
+        if (!(heard instanceof SusurrusError) || !isOfEngine(heard)) return heard;
+        const isCause = !taken.isSpent;
+        taken.isSpent = true;
+        if (isCause || isStdin(file)) return heard;
       } finally {
-        await worker.kill();
-        processes.delete(worker);
+        await place.giveBack(taken);
       }
     }
   };
 
-  signal.throwIfAborted();
-  signal.addEventListener('abort', endAll, { once: true });
-  const lines = Array.from({ length: Math.min(count, files.length) }, async () => {
-    try {
-      await line();
-    } catch (error) {
-      endAll();
-      throw error;
+  let next = 0;
+  const line = async (lane: AbortController, at: number): Promise<void> => {
+    const place = places[at % places.length] ?? places[0];
+    const engines =
+      Math.floor(count / places.length) + Number(at % places.length < count % places.length);
+    const asked = { workers: Math.min(engines, mostWorkers), ...options, signal: lane.signal };
+    while (next < files.length) {
+      const at = next++;
+      await settle(at, await outcomeOf(files[at] ?? '', place, asked));
     }
-  });
-  const ends = await Promise.allSettled(lines);
-  signal.removeEventListener('abort', endAll);
+  };
+
   signal.throwIfAborted();
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  if (next < files.length) {
-    const problem = `no process could load the model (${lastDeath?.how ?? ''}); files left: ${files.length - next}`;
-    throw died(problem);
+  const onAbort = (): void => endAll(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const [first] = lanes;
+    if (!first) return;
+    const taken = places[0].take(first.signal);
+    const { workers = 'auto' } = options;
+    const isShared = sharesEngines(await taken.model, options);
+    await places[0].giveBack(taken);
+    const most = !isShared ? 1 : workers === 'auto' ? mostWorkers : Math.max(1, workers);
+    while (places.length < Math.min(lanes.length, Math.ceil(count / most))) places.push(place());
+    const ends = await Promise.allSettled(
+      lanes.map((lane, at) =>
+        line(lane, at).catch((error: unknown) => {
+          endAll(error);
+          throw error;
+        }),
+      ),
+    );
+    signal.throwIfAborted();
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    await Promise.all(places.map((each) => each.close()));
   }
 }
-
-function outcomeOf(reply: Reply | Died, file: string): Heard | SusurrusError {
-  if (reply.kind === 'heard') return reply.heard;
-  if (reply.kind === 'failed') return fromErrorMessage(reply.error);
-  const how = reply.kind === 'died' ? reply.how : reply.kind;
-  return died(`${file}: the process that transcribed it died (${how}); another one goes on`);
-}
-
-const died = (problem: string): SusurrusError =>
-  new SusurrusError('unsupported_environment', problem, { reason: 'environment' });

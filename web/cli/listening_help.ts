@@ -23,8 +23,8 @@ export const transcribeHelp: CommandHelp = {
         ],
         [
           '--jobs N',
-          'run N processes, each with one thread unless --threads says otherwise. A process that dies fails only the recording it ' +
-            'worked on. On stdout the order of the recordings is kept. Fewer recordings than processes have several engines each',
+          'N engines in all, each with one thread unless --threads says otherwise, transcribe as many recordings at once and share ' +
+            'them: a single recording may have all. On stdout the order of the recordings is kept',
         ],
         ['--skip-existing', 'leave out recordings whose files are there and complete'],
       ],

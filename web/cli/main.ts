@@ -7,7 +7,6 @@ import type { Command } from './commands.js';
 import { helpOf } from './help.js';
 import { tellError } from './several_files.js';
 import { print } from './terminal.js';
-import { isTranscriptionProcess, serveTranscription } from './transcription_process.js';
 import { overview } from './usage.js';
 import { asUsageError, usageError } from './usage_error.js';
 
@@ -70,5 +69,4 @@ async function runCommand(): Promise<void> {
   }
 }
 
-if (isTranscriptionProcess()) serveTranscription();
-else await runCommand();
+await runCommand();

@@ -28,7 +28,7 @@ interface ModelValues extends CryptoValues {
   readonly lm?: string;
 }
 
-/** What loadModel() gets. Another process can load it too: nothing in it belongs to this one. */
+/** What loadModel() gets, any number of times. */
 export interface ModelRequest {
   readonly source: string;
   readonly options: LoadOptions;

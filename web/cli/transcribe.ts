@@ -1,8 +1,7 @@
 import type { Model, Segment, AnyTranscribeOptions } from '../src/node.js';
 import { SusurrusError } from '../src/node.js';
-import { mostWorkers } from '../src/api/options.js';
 import { asNumber, numberOrAuto, parse, usageError } from './arguments.js';
-import { isStdin, labelOf } from './audio_source.js';
+import { labelOf } from './audio_source.js';
 import { explain } from './explanation.js';
 import { fileLine, hear, statsLine } from './heard.js';
 import type { Heard } from './heard.js';
@@ -59,9 +58,6 @@ export async function transcribeCommand(
   };
   const jobs = values.jobs === undefined ? undefined : asJobs(values.jobs);
   const recordings = await recordingsIn(paths);
-  if (jobs !== undefined && paths.some(isStdin)) {
-    throw usageError('processes of --jobs have no stdin: transcribe - without it', 'jobs');
-  }
   const output = new TranscriptOutput(values, {
     recordings,
     hasWords: options.timestamps === 'word' || (speakers !== undefined && !options.timestamps),
@@ -122,8 +118,7 @@ export async function transcribeCommand(
     await runJobs({
       count: jobs,
       model,
-      // So many engines in all.
-      options: { workers: Math.min(mostWorkers, Math.ceil(jobs / due.length)), ...options },
+      options,
       files,
       signal,
       settle: async (at, outcome) => {
@@ -161,7 +156,7 @@ async function withoutTranscript(
   return due;
 }
 
-/** In this process, with a bar, which makes room for `onSegment`. */
+/** With a bar, which makes room for `onSegment`. */
 async function hearHere(
   model: Model,
   file: string,

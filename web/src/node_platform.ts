@@ -83,6 +83,13 @@ export const node: Platform = {
   },
 };
 
+/** Engines run in workers of their own, where there may be any, so that many recordings at once do not wait for one thread. */
+export const nodeInWorkers: Platform = {
+  ...node,
+  openEngine: (threads) => (mayHaveWorkers() ? openNodeWorker('engine') : node.openEngine(threads)),
+  openNetworks: () => (mayHaveWorkers() ? openNodeWorker('networks') : node.openNetworks()),
+};
+
 /** A container's limit, where there is one; not every runtime tells it. Undefined in Deno without a permission. */
 function memoryBytes(): number | undefined {
   const { constrainedMemory } = process as { constrainedMemory?: () => number };

@@ -78,8 +78,9 @@ interface Hearing<Part, Heard> {
 /**
  * Each engine hears one chunk at a time, the earliest that waits. An engine that fails is left out, and its chunk waits again.
  *
- * A call has its place in the queue for the model's own engine from the moment that this is made, and further engines that no earlier
- * call wants. With the first of them it begins. It gives each away when it has no more chunks for it.
+ * A call has its place in the queue for the model's own engine from the moment that this is made, and further engines as the pool allots
+ * them. With the first of them it begins. It gives each away when it has no more chunks for it, and a further one between two chunks
+ * when another call has fewer.
  */
 export class ChunkLanes<Part, Heard> implements PoolUser {
   readonly most: number;
@@ -131,12 +132,16 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
 
   get wantsMore(): boolean {
     const { gate, most } = this.#from;
-    const idleCount = this.#furtherCount + Number(this.#hasOwn) - this.#underWay;
+    const idleCount = this.engineCount - this.#underWay;
     // Behind a call that is no other's in chunks the own engine is soon free, and its copy would be one too many.
     const isBeginning = this.#isBeginning && this.#from.pool.isShared;
     const wanted = this.#waiting.length + Number(isBeginning);
     const isStopped = this.#isOver || this.signal.aborted || gate.isPaused;
     return !isStopped && this.#furtherCount < most - 1 && wanted > idleCount;
+  }
+
+  get engineCount(): number {
+    return this.#furtherCount + Number(this.#hasOwn);
   }
 
   stop(reason: unknown): void {
@@ -200,7 +205,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
       if (index >= doneCount) this.#offer({ index, chunk, tries: 0 });
       ++index;
       while (
-        this.#waiting.length + this.#underWay > Math.max(1, this.#laneCount) ||
+        this.#waiting.length + this.#underWay > Math.max(1, this.engineCount) ||
         index - this.#toldCount > 2 * this.most + 1
       ) {
         await this.#change();
@@ -218,14 +223,10 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     const later = this.#waiting.findIndex(({ index }) => index > job.index);
     this.#waiting.splice(later < 0 ? this.#waiting.length : later, 0, job);
     this.#from.pool.allot();
-    if (job.tries > 0 || this.#waiting.length > this.#laneCount - this.#underWay) {
+    if (job.tries > 0 || this.#waiting.length > this.engineCount - this.#underWay) {
       this.#queueForOwn(true);
     }
     this.#changed();
-  }
-
-  get #laneCount(): number {
-    return this.#furtherCount + Number(this.#hasOwn);
   }
 
   /** Begins to wait for the own engine, unless the call has it or waits already. `isFirst`: before all others. */
@@ -299,7 +300,7 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     this.#changed();
     try {
       for (;;) {
-        const job = await this.#next(signal, isOwn);
+        const job = await this.#next(engine, signal, isOwn);
         if (!job) return;
         const { hear } = this.#task as ChunkTask<Part, Heard>;
         const hearing = this.#begin(job.index);
@@ -336,10 +337,15 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
   }
 
   /** The next one for such an engine; undefined when there are no more for it. */
-  async #next(signal: AbortSignal, isOwn: boolean): Promise<Job | undefined> {
+  async #next(engine: EngineLink, signal: AbortSignal, isOwn: boolean): Promise<Job | undefined> {
     const isForThis = ({ tries }: Job): boolean => isOwn || tries < mostTries;
     while (!this.#isOver) {
       await this.#whilePaused(signal);
+      // Those that are on their way may never come.
+      if (!isOwn && this.#engines.size > 1 && this.#from.pool.owes(this)) {
+        this.#engines.delete(engine);
+        return undefined;
+      }
       const offered = this.#task?.isApart() ? this.#waiting.length : Number(this.#underWay === 0);
       const at = this.#waiting.slice(0, offered).findIndex(isForThis);
       if (at >= 0) {

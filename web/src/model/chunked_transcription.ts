@@ -32,18 +32,27 @@ import { checkSameAudio } from './saved_transcription.js';
 import type { TranscriptionRun } from './transcription.js';
 
 /** Whether a call is in chunks follows from what is asked, never from the device. What was begun in chunks goes on so. */
-export function isInChunks({ audio, settings, saved }: Task, info: ModelInfo): boolean {
-  if (saved) return saved.chunks !== undefined;
-  const { vad, compatibility, conditionOnPreviousText, normalization } = settings;
+export const isInChunks = ({ audio, settings, saved }: Task, info: ModelInfo): boolean =>
+  saved ? saved.chunks !== undefined : !isLive(audio) && isCut(settings, info);
+
+/** Whether recordings are cut into chunks, with these settings. */
+export function isCut(
+  { vad, compatibility, conditionOnPreviousText, normalization }: CutSettings,
+  { family }: Pick<ModelInfo, 'family'>,
+): boolean {
   return (
-    info.family === 'whisper' &&
-    !isLive(audio) &&
+    family === 'whisper' &&
     Boolean(vad) &&
     compatibility !== 'openai' &&
     conditionOnPreviousText !== true &&
     normalization !== 'recording'
   );
 }
+
+type CutSettings = Pick<
+  Settings,
+  'vad' | 'compatibility' | 'conditionOnPreviousText' | 'normalization'
+>;
 
 /** How many threads each of several engines uses, of those that one has. */
 export const threadsOfEach = (engines: number, threads: number, processors: number): number =>

@@ -25,6 +25,8 @@ export interface PoolUser {
   readonly most: number;
   /** Whether it has work for one more. */
   readonly wantsMore: boolean;
+  /** Engines that it has, also those that are on their way. */
+  readonly engineCount: number;
   /** Takes one. */
   readonly takeFurther: () => void;
   /** The model is disposed of. */
@@ -70,7 +72,7 @@ export class EnginePool implements Companion {
     return this.#users.size > 1;
   }
 
-  /** From now on it has what it wants as soon as there is one, behind those that came before. Returns what ends that. */
+  /** From now on it has what it wants as soon as there is one, behind those that have fewer, or came before. Returns what ends that. */
   join(user: PoolUser): () => void {
     if (this.#isClosed) user.stop(disposedDuringWork());
     this.#users.add(user);
@@ -79,9 +81,22 @@ export class EnginePool implements Companion {
 
   /** Call it when a user may want more than before. */
   allot(): void {
-    for (const user of this.#users) {
-      while (user.wantsMore && this.#has(user.most - 1)) user.takeFurther();
+    for (;;) {
+      let poorest: PoolUser | undefined;
+      for (const user of this.#users) {
+        const isPoorer = !poorest || user.engineCount < poorest.engineCount;
+        if (isPoorer && user.wantsMore && this.#has(user.most - 1)) poorest = user;
+      }
+      if (!poorest) return;
+      poorest.takeFurther();
     }
+  }
+
+  /** Whether another would have no more than this one if it had one of its engines. */
+  owes(from: PoolUser): boolean {
+    const isOwed = (user: PoolUser): boolean =>
+      user.engineCount + 1 < from.engineCount && user.wantsMore;
+    return [...this.#users].some(isOwed);
   }
 
   /** Takes an engine that nobody has, made if need be, where there may be so many; undefined if there is none. */
