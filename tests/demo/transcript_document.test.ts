@@ -250,8 +250,8 @@ describe('what a model that knows English alone has heard', () => {
   const dropped = (seconds: number, decision: string) => ({ ...heard(seconds, -2), decision });
 
   test.each([
-    ['ten seconds of which it is unsure', [heard(10, -1.01)], [], true],
-    ['ten seconds of which it is sure enough', [heard(10, -1)], [], false],
+    ['ten seconds of which it is unsure', [heard(10, -0.91)], [], true],
+    ['ten seconds of which it is sure enough', [heard(10, -0.9)], [], false],
     ['not ten seconds', [heard(9.9, -2)], [], false],
     ['much that is sure, little that is not', [heard(20, -0.3), heard(5, -2)], [], false],
     ['little that is sure, much that is not', [heard(5, -0.3), heard(20, -2)], [], true],

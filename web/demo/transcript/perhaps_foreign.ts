@@ -5,7 +5,7 @@ import type { DocumentContent } from './transcript_document.js';
 const leastSeconds = 10;
 
 /** The mean log probability of a token: tiny.en is above it for English, noise included, and below it for French, German, Italian and Spanish. */
-const leastSure = -1;
+const leastSure = -0.9;
 
 /** What was dropped for one of these was no speech. */
 const noSpeech = ['dropped:silence', 'dropped:past-end', 'dropped:zero-length'];
