@@ -9,6 +9,7 @@ import {
   drop,
   hold,
   keepEarlier,
+  longRecording,
   openOptions,
   sampleBytes,
   sampleSegments,
@@ -22,6 +23,7 @@ import {
   worked,
   type Stage,
 } from './browser_page.js';
+import { holdText } from './held_text.js';
 
 jest.setTimeout(limit(120_000));
 
@@ -282,6 +284,24 @@ const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
     await page.click('#live_toggle');
     await shown(() => names(page)).toContain('S1');
     expect(asked()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('come while one writes, and one writes on', async () => {
+    const { page, problems } = await asking();
+    const release = await holdText(page);
+    await drop(page, 'long.wav', longRecording(12));
+    await page.waitForSelector('.segment');
+    await page.locator('.segment').first().dblclick();
+    await page.locator('.segment-field').press('Home');
+    await page.keyboard.type('Well, ');
+    await release();
+    await shown(() => names(page)).toContain('S1');
+    await settled(page);
+    await page.keyboard.type('then ');
+    await shown(() => page.inputValue('.segment-field')).toMatch(/^Well, then /);
+    await page.keyboard.press('Control+Enter');
+    await shown(async () => (await paragraphs(page))[0]).toMatch(/^Well, then /);
     expect(problems).toEqual([]);
   });
 

@@ -34,6 +34,13 @@ export class ParagraphEditor {
     return this.#open !== undefined;
   }
 
+  /** Where a person writes: the paragraph, and its text before the caret as it is now. */
+  get caret(): { readonly paragraph: ParagraphText; readonly before: string } | undefined {
+    if (!this.#open || document.activeElement !== this.#open.field) return undefined;
+    const { paragraph, field } = this.#open;
+    return { paragraph, before: field.value.slice(0, field.selectionEnd) };
+  }
+
   /** Opens a paragraph with letters `from` to `to` marked; one that is open ends as edited. */
   open(edited: EditedParagraph, from: number, to = from): void {
     this.close();

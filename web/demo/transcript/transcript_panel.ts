@@ -55,6 +55,8 @@ export class TranscriptPanel {
   readonly #find = new FindBar(this.#paragraphs);
   readonly #follow = new Follow();
   #document: TranscriptDocument | undefined;
+  /** Where a person wrote when speakers came. */
+  #written: Written | undefined;
   #recording: File | undefined;
   /** The recording is asked for to go on with the transcript. */
   #isToGoOn = false;
@@ -162,13 +164,46 @@ export class TranscriptPanel {
   }
 
   #onChange(document: TranscriptDocument, change: DocumentChange): void {
-    // Segments get other numbers: what is written in the field counts now.
+    // Segments get other numbers: what is written in the field counts now, and one writes on when they have them.
     if (change.kind === 'settling') {
+      this.#written = this.#whereOneWrites(document);
       this.#editor.close();
       return;
     }
     this.#paragraphs.change(document, change);
     this.#showState(document);
+    if (change.kind === 'told') this.#writeOn(document);
+  }
+
+  #whereOneWrites({ segments }: TranscriptDocument): Written | undefined {
+    const { caret } = this.#editor;
+    if (!caret) return undefined;
+    const texts = segments.slice(0, caret.paragraph.group[0]).map(({ text }) => text);
+    return {
+      letters: lettersIn(texts.join('') + caret.before),
+      isBehindSpace: /\s$/u.test(caret.before),
+    };
+  }
+
+  /** Opens the field at the same place: its segments may be others. */
+  #writeOn({ segments }: TranscriptDocument): void {
+    if (!this.#written) return;
+    const { letters, isBehindSpace } = this.#written;
+    this.#written = undefined;
+    let left = letters;
+    const at = segments.findIndex(({ text }) => {
+      const count = lettersIn(text);
+      if (count > 0 && count >= left) return true;
+      left -= count;
+      return false;
+    });
+    if (at === -1) return;
+    this.#openAt(at, (paragraph) => {
+      const start = paragraph.startOf(at);
+      const place = start + placeBehind(paragraph.text.slice(start), left);
+      const caret = place + Number(isBehindSpace && place < paragraph.text.length);
+      return [caret, caret];
+    });
   }
 
   #showState(document: TranscriptDocument): void {
@@ -341,6 +376,24 @@ export class TranscriptPanel {
     const there = views.find((view) => view?.element.isConnected);
     there?.element.focus({ preventScroll: true });
   }
+}
+
+/** A place in all of the text, by how many letters stand before it. */
+interface Written {
+  readonly letters: number;
+  readonly isBehindSpace: boolean;
+}
+
+/** Letters are counted, since white space around them may change. */
+const lettersIn = (text: string): number => text.replaceAll(/\s/gu, '').length;
+
+/** Where in `text` its first `count` letters end. */
+function placeBehind(text: string, count: number): number {
+  let place = 0;
+  for (let left = count; left > 0 && place < text.length; ++place) {
+    if (/\S/u.test(text.charAt(place))) --left;
+  }
+  return place;
 }
 
 function droppedItem({ start, end, text, decision }: RejectedSegment): HTMLElement {
