@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
   childrenOf,
+  hasOpen,
   namedPipe,
   startCommand,
   untilGone,
@@ -251,6 +252,27 @@ describe('the end of transcribe --jobs', () => {
     await untilGone(programs);
     for (const end of ends) await end.close();
     expect(readdirSync(output())).toEqual(['a.txt']);
+  });
+
+  test.each([
+    ['with --jobs', ['--jobs', '2']],
+    ['without it', []],
+  ])('waits for no writer of a named pipe, %s', async (_, jobs) => {
+    for (const isWritten of [false, true]) {
+      const held = pipe(`held-${isWritten}.wav`);
+      const out = join(folder, `out-${isWritten}`);
+      const args = [recording('a.wav'), held, ...jobs, '--output-dir', out];
+      const job = start(...args);
+      // Its writer stays, with half of what it has to say.
+      const end = isWritten ? await whenRead(held) : undefined;
+      await end?.write(sampleBytes().subarray(0, 40_000));
+      while (!existsSync(join(out, 'a.txt')) || !hasOpen(job.process, held)) await sleep(20);
+      job.process.kill('SIGINT');
+      expect(await job.ended).toBe(130);
+      await end?.close();
+      expect(job.stderr()).not.toContain('held');
+      expect(readdirSync(out)).toEqual(['a.txt']);
+    }
   });
 
   test('while the model is loaded begins nothing', async () => {
