@@ -283,6 +283,53 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
   expect(problems).toEqual([]);
 });
 
+test('<susurrus-captions profile> has the cues of the profile; a wrong one is an error', async () => {
+  const outcome = await page.evaluate(async () => {
+    captions.defineCaptions();
+    const model = await testing.loadTestModel();
+    const media = document.querySelector('video')!;
+    const results: unknown[] = [];
+    for (const attributes of [
+      'profile="bbc"',
+      'profile="none"',
+      'profile="bbc" max-line-width="9"',
+    ]) {
+      document.body.insertAdjacentHTML(
+        'beforeend',
+        `<susurrus-captions for="talk" ${attributes}></susurrus-captions>`,
+      );
+      const element = document.body.lastElementChild as Captions.CaptionsElement;
+      element.model = model;
+      let heard: Susurrus.Transcript | undefined;
+      let code = '';
+      element.addEventListener('susurrus-transcript', (event) => {
+        heard = (event as CustomEvent<Susurrus.Transcript>).detail;
+      });
+      element.addEventListener('susurrus-error', (event) => {
+        ({ code } = (event as CustomEvent<Susurrus.SusurrusError>).detail);
+      });
+      await element.start();
+      await new Promise((done) => setTimeout(done));
+      const written = heard && susurrus.format(heard, 'vtt', { profile: 'bbc' });
+      const cues = heard
+        ? Array.from(media.textTracks[0]!.cues!, (cue) => (cue as VTTCue).text)
+        : [];
+      results.push([
+        code,
+        cues.length > 0 && cues.every((text) => written!.includes(`\n${text}\n`)),
+      ]);
+      element.remove();
+    }
+    model.dispose();
+    return results;
+  });
+  expect(outcome).toEqual([
+    ['', true],
+    ['invalid_argument', false],
+    ['invalid_argument', false],
+  ]);
+});
+
 test('captions that are begun twice, stopped or taken off the page leave one model at most', async () => {
   const outcome = await page.evaluate(async () => {
     captions.defineCaptions();
