@@ -1145,6 +1145,28 @@ describe('calls at once', () => {
     expect(model.info.warnings).toHaveLength(1);
   });
 
+  test.each([
+    ['before that', 1, (engine: ScriptedEngine) => !engine.underWay.has(1)],
+    ['at the first chunk of the second', 100, ({ underWay }: ScriptedEngine) => underWay.has(100)],
+    ['at a later one', 101, ({ underWay }: ScriptedEngine) => underWay.has(101)],
+  ])('an engine that the first gave away and that dies %s', async (_, last, isTime) => {
+    const { model, engines } = load({ turnsOf: (chunk) => (chunk === 0 ? 400 : 6) });
+    const audio = [recordingOf(2), recordingOf(3, 100), recordingOf(2, 200)];
+    const begin = (each: Float32Array): Promise<Transcript> =>
+      model.transcribe(each, { workers: 2, language: 'en' });
+    const first = begin(audio[0]!);
+    await until(() => engines[1]?.underWay.has(1) === true);
+    const works = [first, ...audio.slice(1).map(begin)];
+    await until(() => isTime(engines[1]!));
+    engines[1]!.die();
+    expect(await Promise.all(works)).toEqual(await alone(audio, { language: 'en' }));
+    // The first was done with it, and hears nothing again.
+    expect(engines.flatMap(heardBy).filter((chunk) => chunk < 100)).toEqual([0, 1]);
+    expect(heardBy(engines[1]!).at(-1)).toBe(last);
+    expect(engines.map(({ closings }) => closings)).toEqual([0, 1]);
+    expect(model.info.warnings).toHaveLength(1);
+  });
+
   test('an engine that dies when its call has given the model’s own away: it comes first again', async () => {
     const { model, engines } = load({
       turnsOf: (chunk, engine) => (engine > 0 ? 1000 : chunk === 1 ? 3 : 60),

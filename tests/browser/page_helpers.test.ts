@@ -68,6 +68,7 @@ async function workersLeft(count: number): Promise<void> {
 /** Modules that are globals in the page. */
 declare const captions: typeof Captions;
 declare const testing: typeof Testing;
+declare const susurrus: typeof Susurrus;
 
 test('captions of a transcript: shown, replaced where they differ, escaped, taken away', async () => {
   const outcome = await page.evaluate(() => {
@@ -124,6 +125,72 @@ test('captions of a transcript: shown, replaced where they differ, escaped, take
     isReused: true,
     refused: ['invalid_argument', 'invalid_argument', 'invalid_argument'],
   });
+  expect(problems).toEqual([]);
+});
+
+test('captions by a profile are those of its WebVTT file, however they come', async () => {
+  const outcome = await page.evaluate(() => {
+    const media = document.querySelector('video')!;
+    const words = Array.from({ length: 40 }, (_, i) => ({
+      ...{ word: ` word${i}${i % 7 === 6 ? ',' : ''}`, start: 0.4 * i, end: 0.4 * i + 0.3 },
+      probability: 1,
+    }));
+    const text = words.map(({ word }) => word).join('');
+    const timed = { language: 'en', segments: [{ start: 0, end: 16, text, words }] };
+    const untimed = { language: 'en', segments: [{ start: 0, end: 16, text }] };
+    const part = {
+      language: 'en',
+      segments: [{ start: 0, end: 8, text, words: words.slice(0, 20) }],
+    };
+    const shownIn = (track: TextTrack) =>
+      [...track.cues!].map((cue) => [cue.startTime, cue.endTime, (cue as VTTCue).text]);
+    const writtenOf = (transcript: typeof timed | typeof untimed, profile: 'bbc' | 'netflix') =>
+      susurrus
+        .format(transcript as never, 'vtt', { profile })
+        .split('\n\n')
+        .filter((block) => block.includes('-->'))
+        .map((block) => {
+          const [times, ...lines] = block.trim().split('\n');
+          const ends = times!.split(' --> ').map((time) => Number(time.slice(3)));
+          return [...ends, lines.join('\n')];
+        });
+    const pairs = [timed, untimed].map((transcript) => {
+      const attached = captions.attachTextTrack(media, transcript, { profile: 'bbc' });
+      const other = captions.attachTextTrack(media, transcript, { profile: 'netflix' });
+      const both = [shownIn(attached.track), shownIn(other.track)];
+      attached.remove();
+      other.remove();
+      return [both, [writtenOf(transcript, 'bbc'), writtenOf(transcript, 'netflix')]];
+    });
+    const growing = captions.attachTextTrack(media, part, { profile: 'bbc' });
+    const first = growing.track.cues![0];
+    growing.update(timed);
+    pairs.push([[shownIn(growing.track)], [writtenOf(timed, 'bbc')]]);
+    const isFirstKept = growing.track.cues![0] === first;
+    const told = [{ profile: 'none' }, { profile: 'bbc', maxLineWidth: 30 }].flatMap((options) => {
+      const wrong = options as never;
+      return [
+        () => captions.attachTextTrack(media, timed, wrong),
+        () => susurrus.format(timed as never, 'vtt', wrong),
+      ].map((call) => {
+        try {
+          call();
+          return 'taken';
+        } catch (error) {
+          return (error as Error).message;
+        }
+      });
+    });
+    return { pairs, isFirstKept, told };
+  });
+  for (const [shownCues, written] of outcome.pairs) {
+    expect(shownCues).toEqual(written);
+    for (const cues of shownCues!) expect(cues.length).toBeGreaterThan(3);
+  }
+  expect(outcome.isFirstKept).toBe(true);
+  const { told } = outcome;
+  expect([told[0], told[2]]).toEqual([told[1], told[3]]);
+  for (const message of told) expect(message).toContain('profile');
   expect(problems).toEqual([]);
 });
 
@@ -214,6 +281,53 @@ test('<susurrus-captions> adds captions to its video, tells what goes wrong, and
   await page.evaluate(() => document.querySelector('susurrus-captions')!.remove());
   await workersLeft(0);
   expect(problems).toEqual([]);
+});
+
+test('<susurrus-captions profile> has the cues of the profile; a wrong one is an error', async () => {
+  const outcome = await page.evaluate(async () => {
+    captions.defineCaptions();
+    const model = await testing.loadTestModel();
+    const media = document.querySelector('video')!;
+    const results: unknown[] = [];
+    for (const attributes of [
+      'profile="bbc"',
+      'profile="none"',
+      'profile="bbc" max-line-width="9"',
+    ]) {
+      document.body.insertAdjacentHTML(
+        'beforeend',
+        `<susurrus-captions for="talk" ${attributes}></susurrus-captions>`,
+      );
+      const element = document.body.lastElementChild as Captions.CaptionsElement;
+      element.model = model;
+      let heard: Susurrus.Transcript | undefined;
+      let code = '';
+      element.addEventListener('susurrus-transcript', (event) => {
+        heard = (event as CustomEvent<Susurrus.Transcript>).detail;
+      });
+      element.addEventListener('susurrus-error', (event) => {
+        ({ code } = (event as CustomEvent<Susurrus.SusurrusError>).detail);
+      });
+      await element.start();
+      await new Promise((done) => setTimeout(done));
+      const written = heard && susurrus.format(heard, 'vtt', { profile: 'bbc' });
+      const cues = heard
+        ? Array.from(media.textTracks[0]!.cues!, (cue) => (cue as VTTCue).text)
+        : [];
+      results.push([
+        code,
+        cues.length > 0 && cues.every((text) => written!.includes(`\n${text}\n`)),
+      ]);
+      element.remove();
+    }
+    model.dispose();
+    return results;
+  });
+  expect(outcome).toEqual([
+    ['', true],
+    ['invalid_argument', false],
+    ['invalid_argument', false],
+  ]);
 });
 
 test('captions that are begun twice, stopped or taken off the page leave one model at most', async () => {

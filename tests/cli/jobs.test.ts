@@ -12,11 +12,12 @@ import {
 } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
   childrenOf,
+  hasOpen,
   namedPipe,
   startCommand,
   untilGone,
@@ -24,7 +25,9 @@ import {
 } from '../support/command_process.js';
 import type { CommandProcess } from '../support/command_process.js';
 import { modelPath, sampleBytes, samplePath, sampleText } from '../support/embedded_model.js';
+import { wavSamples } from '../support/goldens_audio.js';
 import { limit } from '../support/limits.js';
+import { describeWithShared, sharedFolder } from '../support/shared_folder.js';
 import { rounds } from '../support/turns.js';
 
 jest.setTimeout(limit(120_000));
@@ -223,6 +226,47 @@ describe('transcribe --jobs', () => {
   });
 });
 
+/** Recordings NAME are decoded by an ffmpeg of the test's own: what is in NAME.pipe. */
+function fakeFfmpeg(): void {
+  const script = '#!/bin/sh\nwhile [ "$1" != -i ]; do shift; done\nexec cat "${2#file:}.pipe"\n';
+  writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
+  process.env.PATH = `${folder}${delimiter}${path ?? ''}`;
+}
+
+describeWithShared(['april-digits', 'bw2l-digits'], 'transcribe --jobs with other families', () => {
+  test.each([
+    ['april-digits/digits.april', 'april-digits/eval', ['short-0', 'short-1', 'long-0']],
+    ['bw2l-digits/digits.b2l', 'bw2l-digits/eval', ['medium-0', 'medium-1', 'long-0']],
+  ])('%s: each recording has a model, and the text that it has alone', async (model, at, names) => {
+    fakeFfmpeg();
+    const held = damaged('held.m4a');
+    const samples = Buffer.from(wavSamples(join(at, 'medium-2.wav')).buffer);
+    writeFileSync(`${held}.pipe`, samples);
+    const files = [held, ...names.map((name) => resolve(sharedFolder, at, `${name}.wav`))];
+    const args = ['--model', resolve(sharedFolder, model), '--format', 'json', '--output-dir'];
+    const alone = await Promise.all(
+      files.map((file, i) => run(file, ...args, join(folder, `alone-${i}`))),
+    );
+    expect(alone.map(({ status }) => status)).toEqual([0, 0, 0, 0]);
+    rmSync(`${held}.pipe`);
+    pipe('held.m4a.pipe');
+    const job = start(...files, ...args, output(), '--jobs', '2');
+    const end = await whenRead(`${held}.pipe`);
+    // The first is under way, with a part of its sound, until all others are done.
+    await end.write(samples.subarray(0, samples.length / 2));
+    while (names.some((name) => !existsSync(join(output(), `${name}.json`)))) await sleep(20);
+    expect(existsSync(join(output(), 'held.json'))).toBe(false);
+    await end.write(samples.subarray(samples.length / 2));
+    await end.close();
+    expect(await job.ended).toBe(0);
+    for (const [i, name] of ['held', ...names].entries()) {
+      const text = readFileSync(join(output(), `${name}.json`), 'utf8');
+      expect(text).toBe(readFileSync(join(folder, `alone-${i}`, `${name}.json`), 'utf8'));
+      expect((JSON.parse(text) as { text: string }).text).toMatch(/[a-z]{3}/i);
+    }
+  });
+});
+
 describe('the end of transcribe --jobs', () => {
   /** A recording that an ffmpeg of the test's own decodes: what comes through the named pipe. */
   function heldByFfmpeg(name: string): string {
@@ -235,9 +279,7 @@ describe('the end of transcribe --jobs', () => {
     ['SIGINT', 130],
     ['SIGKILL', 'SIGKILL'],
   ] as const)('by %s keeps what is done, and leaves no ffmpeg', async (signal, status) => {
-    const script = '#!/bin/sh\nwhile [ "$1" != -i ]; do shift; done\nexec cat "${2#file:}.pipe"\n';
-    writeFileSync(join(folder, 'ffmpeg'), script, { mode: 0o755 });
-    process.env.PATH = `${folder}${delimiter}${path ?? ''}`;
+    fakeFfmpeg();
     const held = ['1.m4a', '2.m4a'].map(heldByFfmpeg);
     const files = [recording('a.wav'), ...held.map((each) => each.replace('.pipe', ''))];
     const job = start(...files, '--jobs', '2', '--output-dir', output());
@@ -251,6 +293,27 @@ describe('the end of transcribe --jobs', () => {
     await untilGone(programs);
     for (const end of ends) await end.close();
     expect(readdirSync(output())).toEqual(['a.txt']);
+  });
+
+  test.each([
+    ['with --jobs', ['--jobs', '2']],
+    ['without it', []],
+  ])('waits for no writer of a named pipe, %s', async (_, jobs) => {
+    for (const isWritten of [false, true]) {
+      const held = pipe(`held-${isWritten}.wav`);
+      const out = join(folder, `out-${isWritten}`);
+      const args = [recording('a.wav'), held, ...jobs, '--output-dir', out];
+      const job = start(...args);
+      // Its writer stays, with half of what it has to say.
+      const end = isWritten ? await whenRead(held) : undefined;
+      await end?.write(sampleBytes().subarray(0, 40_000));
+      while (!existsSync(join(out, 'a.txt')) || !hasOpen(job.process, held)) await sleep(20);
+      job.process.kill('SIGINT');
+      expect(await job.ended).toBe(130);
+      await end?.close();
+      expect(job.stderr()).not.toContain('held');
+      expect(readdirSync(out)).toEqual(['a.txt']);
+    }
   });
 
   test('while the model is loaded begins nothing', async () => {

@@ -1,7 +1,7 @@
 // The command line as a process that a test follows, holds up and kills.
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,6 +41,19 @@ export const whenRead = (path: string): Promise<FileHandle> => open(path, 'w');
 
 export const childrenOf = ({ pid = 0 }: ChildProcess): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+/** Whether a process reads or writes the file. */
+export function hasOpen({ pid = 0 }: ChildProcess, path: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((name) => {
+    try {
+      return readlinkSync(join(folder, name)) === path;
+    } catch {
+      // Closed meanwhile.
+      return false;
+    }
+  });
+}
 
 export async function untilGone(pids: readonly number[]): Promise<void> {
   while (pids.some((pid) => existsSync(`/proc/${pid}`))) await sleep(20);

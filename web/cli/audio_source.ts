@@ -1,6 +1,9 @@
 // Where a recording comes from: a file, stdin, or a URL.
+import { constants, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { basename, extname, isAbsolute } from 'node:path';
+import type { Readable } from 'node:stream';
 import { SusurrusError } from '../src/node.js';
 import type { PhaseProgress } from '../src/api/overall_progress.js';
 import { collect, download } from '../src/audio/encoded_file.js';
@@ -91,23 +94,32 @@ export async function withAudio<T>(
 }
 
 async function openRecording(file: string, work: AudioWork): Promise<RecordedAudio> {
-  if (isStdin(file)) return readStdin(work);
+  if (isStdin(file)) return readStream(process.stdin, 'stdin', work);
   if (isUrl(file)) return download(file, reading(work));
-  // Parts of a file are read when they are decoded; what is no file, a named pipe, say, can be read only once.
+  // Parts of a file are read when they are decoded; what is no file can be read only once.
   const facts = await stat(file).catch(() => undefined);
+  if (facts?.isFIFO()) return readStream(openPipe(file), file, work);
   if (!facts?.isFile()) return readFileBytes(file);
   return isAbsolute(file) ? file : `./${file}`;
 }
 
-async function readStdin(work: AudioWork): Promise<Blob> {
-  const { stdin } = process;
+/** A named pipe. No thread waits for its writer, since none could be freed of that when the work is aborted. */
+function openPipe(file: string): Readable {
   try {
-    const bytes = await collect(stdin[Symbol.asyncIterator](), 'stdin', reading(work));
-    if (bytes.size === 0) throw sourceError('stdin', 'nothing came');
+    return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK) });
+  } catch (error) {
+    throw sourceError(file, String(error));
+  }
+}
+
+async function readStream(stream: Readable, name: string, work: AudioWork): Promise<Blob> {
+  try {
+    const bytes = await collect(stream[Symbol.asyncIterator](), name, reading(work));
+    if (bytes.size === 0) throw sourceError(name, 'nothing came');
     return bytes;
   } finally {
     // Else the process waits for a writer that has not ended.
-    stdin.destroy();
+    stream.destroy();
   }
 }
 

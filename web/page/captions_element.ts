@@ -1,7 +1,8 @@
 import { checkOptions, text } from '../src/api/options.js';
 import { loadModel } from '../src/index.js';
 import type { Model, Progress, AnyTranscribeOptions } from '../src/index.js';
-import { attachTextTrack, type AttachedTextTrack } from './text_track.js';
+import type { SubtitleProfile } from '../src/writers/subtitle_profiles.js';
+import { attachTextTrack, type AttachedTextTrack, type TextTrackOptions } from './text_track.js';
 
 const styles = `
   :host { display: inline-flex; gap: 0.5em; align-items: center; font: inherit; }
@@ -145,14 +146,21 @@ function makeElement(): CustomElementConstructor {
       };
     }
 
-    #format() {
-      const width = wholeNumber(this.getAttribute('max-line-width')) ?? 42;
+    #format(): TextTrackOptions {
+      const width = wholeNumber(this.getAttribute('max-line-width'));
+      const count = wholeNumber(this.getAttribute('max-line-count'));
       const label = this.getAttribute('label');
-      return {
-        maxLineWidth: width,
-        maxLineCount: wholeNumber(this.getAttribute('max-line-count')) ?? 2,
-        ...(label !== null && { label }),
-      };
+      const profile = this.getAttribute('profile');
+      // A profile has limits of its own, and an error where others are given.
+      const limits =
+        profile === null
+          ? { maxLineWidth: width ?? 42, maxLineCount: count ?? 2 }
+          : {
+              profile: profile as SubtitleProfile,
+              ...(width !== undefined && { maxLineWidth: width }),
+              ...(count !== undefined && { maxLineCount: count }),
+            };
+      return { ...limits, ...(label !== null && { label }) };
     }
 
     #progress(event: Progress, note: string): void {
@@ -185,7 +193,7 @@ function makeElement(): CustomElementConstructor {
  * Defines the element `<susurrus-captions>`, or one with another name, once.
  *
  * Attributes: `model` (a name or URL), `for` (the id of the media element, unless it is inside), `autostart`, `language`, `translate`,
- * `label`, `max-line-width`, `max-line-count`.
+ * `label`, `max-line-width`, `max-line-count`, `profile`.
  *
  * @throws SusurrusError `invalid_argument` unless `name` is a text; a DOMException if it is no name for an element.
  * @example

@@ -1,15 +1,16 @@
 import { checkOptions, oneOf, text } from '../src/api/options.js';
 import { invalidOption } from '../src/api/errors.js';
 import type { Transcription } from '../src/api/types.js';
-import { cues, type Cue } from '../src/writers/cues.js';
+import type { Cue } from '../src/writers/cues.js';
 import { checkFormatOptions, type FormatOptions } from '../src/writers/options.js';
+import { subtitleCues } from '../src/writers/subtitle_cues.js';
 import { checkTranscript, type TranscriptLike } from '../src/writers/transcript.js';
 import { changeCues, escaped, giveTrackBack, takeTrack } from './track_pool.js';
 
 /** Options of attachTextTrack(). */
 export interface TextTrackOptions extends Pick<
   FormatOptions,
-  'maxLineWidth' | 'maxLineCount' | 'maxWordsPerLine'
+  'maxLineWidth' | 'maxLineCount' | 'maxWordsPerLine' | 'profile'
 > {
   /** Its name in the player's menu. Default `'Captions'`. */
   readonly label?: string;
@@ -76,7 +77,7 @@ export function attachTextTrack(
     if (isRemoved) return;
     checkTranscript(next);
     changeCues(track, () => {
-      const wanted = [...cues(next, format)].filter(({ start, end }) => end > start);
+      const wanted = [...subtitleCues(next, format)].filter(({ start, end }) => end > start);
       const differs = wanted.findIndex((cue, i) => !isSame(cue, shown[i]?.[0]));
       const kept = differs === -1 ? Math.min(wanted.length, shown.length) : differs;
       for (const [, cue] of shown.slice(kept)) track.removeCue(cue);

@@ -21,7 +21,7 @@ export interface PlainCue extends Cue {
 export type WriteText = (text: string, speaker?: string) => string;
 
 /** As text tracks have it, where nobody is named. */
-const unnamed: WriteText = (text) => marked(text, firstStrong);
+export const unnamed: WriteText = (text) => marked(text, firstStrong);
 
 /** The subtitles of a transcript: of its words where it has them, else of its segments. */
 export function* cues(

@@ -1,7 +1,7 @@
 // Subtitles that keep the rules of a profile: where the text is parted, and when each part is shown.
 import { breakCost, breakPlaces } from './break_costs.js';
 import { columnsOf } from './columns.js';
-import { cues } from './cues.js';
+import { cues, unnamed } from './cues.js';
 import type { Cue, WriteText } from './cues.js';
 import type { FormatOptions } from './options.js';
 import { letterCount, lineColumns, linger, longGap, profiles } from './subtitle_profiles.js';
@@ -12,7 +12,7 @@ import type { TranscriptLike, TranscriptSegment } from './transcript.js';
 export function* subtitleCues(
   transcript: TranscriptLike,
   options: FormatOptions,
-  write: WriteText,
+  write: WriteText = unnamed,
 ): Generator<Cue> {
   const rules = options.profile && profiles[options.profile];
   if (!rules) yield* cues(transcript, options, write);
