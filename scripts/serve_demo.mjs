@@ -44,7 +44,13 @@ const types = {
   '.ico': 'image/x-icon',
 };
 
-/** The file that a request's path names, inside `folder` or one of `models`; undefined when there is none. */
+/** Bytes of a file that is read at once, which takes a third of a stream's processor time. */
+const mostAtOnce = 4 * 2 ** 20;
+
+/**
+ * The file that a request's path names, inside `folder` or one of `models`, and its content unless it is large; undefined when there
+ * is none.
+ */
 function fileOf({ folder, models }, url) {
   try {
     const path = decodeURIComponent(url.split('?')[0]);
@@ -53,7 +59,10 @@ function fileOf({ folder, models }, url) {
     const file = model?.path ?? join(folder, path.endsWith('/') ? `${path}index.html` : path);
     if (!model && !file.startsWith(folder + sep)) return undefined;
     const stat = statSync(file, { throwIfNoEntry: false });
-    return stat?.isFile() ? { file, size: stat.size } : undefined;
+    if (!stat?.isFile()) return undefined;
+    if (stat.size > mostAtOnce) return { file, size: stat.size };
+    const bytes = readFileSync(file);
+    return { file, size: bytes.length, bytes };
   } catch {
     return undefined;
   }
@@ -103,7 +112,7 @@ function answer({ folder, isolated, models, headers }, request, response) {
     'Content-Type': types[extname(found.file)] ?? 'application/octet-stream',
     'Content-Length': found.size,
   });
-  if (request.method === 'HEAD') return response.end();
+  if (found.bytes || request.method === 'HEAD') return response.end(found.bytes);
   createReadStream(found.file)
     .on('error', () => response.destroy())
     .pipe(response);

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { chromium } from 'playwright-core';
 import type { BrowserContext } from 'playwright-core';
 import { buildQuickProject } from '../../scripts/projects/build_project.mjs';
 import { limit } from '../support/limits.js';
@@ -11,6 +10,7 @@ import { installPacked } from '../support/packed_package.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
 import { sampleSegments } from './browser_page.js';
+import { chromium } from './package_page.js';
 
 jest.setTimeout(limit(120_000));
 

@@ -1,11 +1,15 @@
 // Pages from whose console the package is used as its users do, and the browser that they are in.
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import type * as Playwright from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
+
+/** Past jest, which would load it anew for each suite: a second of processor time (tests/support/jest_environment.mjs). */
+const { requirePastJest } = globalThis as unknown as { requirePastJest: NodeJS.Require };
+export const { chromium } = requirePastJest('playwright-core') as typeof Playwright;
 
 const usualArguments = ['--no-sandbox', '--disable-gpu'];
 

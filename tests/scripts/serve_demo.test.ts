@@ -49,6 +49,19 @@ describe('the demo server', () => {
     expect(response.headers.get('content-type')).toBe(type);
   });
 
+  test('serves files of any size whole, as they are when asked for', async () => {
+    const path = join(folder, 'page/large.bin');
+    for (const size of [0, 100_000, 4 * 2 ** 20, 4 * 2 ** 20 + 1, 3]) {
+      const content = Buffer.alloc(size, `${size} bytes`);
+      writeFileSync(path, content);
+      const response = await fetch(`${server.address}large.bin`);
+      expect(response.headers.get('content-length')).toBe(String(size));
+      expect(content.equals(new Uint8Array(await response.arrayBuffer()))).toBe(true);
+      const head = await fetch(`${server.address}large.bin`, { method: 'HEAD' });
+      expect(head.headers.get('content-length')).toBe(String(size));
+    }
+  });
+
   test('sends the policy the page lives under, and no isolation headers', async () => {
     const { headers } = await fetch(server.address);
     expect(headers.get('content-security-policy')).toBe(

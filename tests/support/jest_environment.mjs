@@ -1,5 +1,6 @@
 // Jest's Node environment, with quick globals and a record of the processor time that each suite took.
 import { appendFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { relative } from 'node:path';
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
@@ -26,6 +27,8 @@ export default class extends TestEnvironment {
     } finally {
       vm.createContext = createContext;
     }
+    // For what is large and keeps nothing of a suite: loaded once for all that a worker runs, outside of their contexts.
+    this.global.requirePastJest = createRequire(import.meta.url);
     this.#suite = relative(config.projectConfig.rootDir, context.testPath);
   }
 

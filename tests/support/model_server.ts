@@ -1,5 +1,5 @@
 // A server of model files with ranges and tags, which fails as it is told to; for pages it also has dist/ and an empty page.
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
@@ -151,5 +151,5 @@ function answerStatic({ preludes }: ModelServer, path: string, response: ServerR
   }
   response.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream');
   response.write(preludes.get(path.slice(1)) ?? '');
-  createReadStream(file).pipe(response);
+  response.end(readFileSync(file));
 }
