@@ -36,7 +36,7 @@ describeWithSpeakers('findSpeakers() in a meeting', () => {
       beforeAll(async () => {
         finder = await loadSpeakerFinder();
         ({ samples } = await decodedAudio(meeting));
-        found = await finder.find(samples);
+        found = await finder.find(samples, { vectors: true });
       });
       afterAll(() => finder.dispose());
 
@@ -54,7 +54,6 @@ describeWithSpeakers('findSpeakers() in a meeting', () => {
         expect(found.speakers.map(({ id }) => id)).toEqual(['S1', 'S2']);
         const seconds = found.turns.reduce((sum, { start, end }) => sum + end - start, 0);
         expect(found.speakers.reduce((sum, each) => sum + each.seconds, 0)).toBeCloseTo(seconds, 3);
-        expect(found.speakers[0]).not.toHaveProperty('vector');
       });
 
       test('samples, a stream in odd pieces, and two at a time give the same', async () => {
@@ -68,8 +67,11 @@ describeWithSpeakers('findSpeakers() in a meeting', () => {
           finder.find(samples),
           finder.find({ stream: pieces(), sampleRate: 16000 }),
         ]);
-        for (const { turns, speakers } of all) {
-          expect({ turns, speakers }).toEqual({ turns: found.turns, speakers: found.speakers });
+        const { turns } = found;
+        // Without vectors, which nobody asked for here.
+        const speakers = found.speakers.map(({ id, seconds }) => ({ id, seconds }));
+        for (const each of all) {
+          expect({ turns: each.turns, speakers: each.speakers }).toEqual({ turns, speakers });
         }
       });
 
@@ -88,8 +90,7 @@ describeWithSpeakers('findSpeakers() in a meeting', () => {
         const { vector } = speakers[0]!;
         expect(vector).toHaveLength(192);
         expect(Math.hypot(...vector!)).toBeCloseTo(1, 5);
-        const whole = await finder.find(samples, { vectors: true });
-        const { turns } = identify(whole, { Ada: vector! });
+        const { turns } = identify(found, { Ada: vector! });
         expect(turns[0]!.speaker).toBe('Ada');
         expect(turns.map(({ speaker }) => speaker)).toContain('S2');
       });

@@ -129,7 +129,7 @@ test('they take no more memory than plan() says', async () => {
 test('calls at once share them, and come to what one after the other does', async () => {
   const model = await load(modelPath, { workers: 2 });
   const short = recording.subarray(0, 2 * sample.length);
-  const audio = [short, recording, short, { samples: recording, sampleRate: 8000 }, short, sample];
+  const audio = [short, recording, { samples: short, sampleRate: 8000 }, short, sample];
   const options = { workers: 1 };
   const apart: Transcript[] = [];
   for (const each of audio) apart.push(await model.transcribe(each, options));
