@@ -39,6 +39,8 @@ const environmentFor = (screen) => ({
   ...process.env,
   DISPLAY: screen.name,
   WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+  // Its threads that paint on a GPU, emulated here, have crashed (SkiaGPUWorker, 2.50.6).
+  WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
 });
 
 /**

@@ -80,7 +80,7 @@ export async function openLivePage(
     );
   }
   await page.goto(`${server.address}empty.html`);
-  if (script === undefined) await page.evaluate(prepare);
+  if (script === undefined) await page.evaluate(prepare, limit(90_000));
   return {
     page,
     problems,
@@ -91,7 +91,8 @@ export async function openLivePage(
   };
 }
 
-async function prepare(): Promise<void> {
+/** `most`: milliseconds that a test waits for one thing. */
+async function prepare(most: number): Promise<void> {
   const globals = globalThis as unknown as LiveGlobals;
   for (const [name, file] of [
     ['susurrus', 'index'],
@@ -163,7 +164,11 @@ async function prepare(): Promise<void> {
   };
   globals.named = ({ state, reason }) => (reason ? `${state}: ${reason}` : state);
   globals.until = async (holds) => {
-    while (!holds()) await new Promise((done) => setTimeout(done, 10));
+    const latest = performance.now() + most;
+    while (!holds()) {
+      if (performance.now() > latest) throw new Error(`In vain for ${String(holds)}`);
+      await new Promise((done) => setTimeout(done, 10));
+    }
   };
   globals.errorOf = async (work) => {
     try {

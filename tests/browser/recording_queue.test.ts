@@ -443,7 +443,9 @@ test('the same file twice is two recordings, saved under two names in one archiv
   expect(name).toBe('transcripts.zip');
   const files = unzip(bytes);
   expect(Object.keys(files)).toEqual(['same.srt', 'same (2).srt']);
-  for (const text of Object.values(files)) expect(text).toContain('three one four');
+  // Wherever the subtitles part it.
+  for (const text of Object.values(files))
+    expect(text.replaceAll(/[^a-z]+/g, ' ')).toContain('three one four');
   // What the transcript's own menu offers, but the printer.
   for (const [format, ending] of [
     ['docx', 'docx'],

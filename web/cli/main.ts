@@ -1,6 +1,7 @@
 // The susurrus command.
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { orMeant } from './arguments.js';
 import { commands } from './commands.js';
 import type { Command } from './commands.js';
@@ -65,6 +66,9 @@ async function runCommand(): Promise<void> {
     const command = commandNames.find((name) => name === args[0]);
     const { options = {} } = command === undefined ? {} : commandNamed(command);
     const told = asUsageError(error, options);
+    // A signal that came before the error may still be unheard: the event loop looks for one in each turn.
+    await nextTurn();
+    await nextTurn();
     process.exitCode = interruptedBy ? 128 + interruptedBy : tellError(told, command);
   }
 }
