@@ -17,7 +17,7 @@ import {
 import { launchBrowser } from './package_page.js';
 
 jest.setTimeout(limit(180_000));
-// Chromium 156 captured an element as silence in 4 of 46 runs; why is not known. It is heard at the next try.
+// In 4 of 40 runs nothing was heard of an element that Chromium 156 captured; why is not known. It is heard at the next try.
 jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 /** Models that stream, what they need beside the checkout, and what they hear in which recording. */
