@@ -14,6 +14,8 @@ export interface Faults {
   corrupts: boolean;
   /** Milliseconds between pieces of large files. */
   pauses: number;
+  /** The last piece of a large file waits for this. */
+  holdsEnd?: Promise<void>;
   /** Answers to requests for a file, before it is given. */
   refusals: number[];
   /** Large files are this page instead, of that type. */
@@ -171,6 +173,7 @@ async function sendLarge(
   const pieceBytes = Math.ceil(bytes.length / 8);
   for (let at = 0; at < sent.length; at += pieceBytes) {
     const end = Math.min(at + pieceBytes, cut);
+    if (at + pieceBytes >= sent.length) await faults.holdsEnd;
     await new Promise((done) => response.write(sent.subarray(at, end), done));
     if (end === cut) return void response.destroy();
     if (faults.pauses > 0) await new Promise((done) => setTimeout(done, faults.pauses).unref());
