@@ -28,13 +28,20 @@ export class Peaks {
   /** Interleaved samples of any rate. */
   add(samples: Float32Array, sampleRate: number, channels: number): void {
     const frame = 1 / sampleRate;
-    for (let at = 0; at < samples.length; at += channels) {
-      for (let channel = 0; channel < channels; ++channel) {
-        const level = Math.abs(samples[at + channel] ?? 0);
-        if (level > this.#loudest) this.#loudest = level;
+    const count = Math.ceil(samples.length / channels);
+    for (let at = 0; at < count;) {
+      const untilEnd = Math.max(1, Math.ceil(this.#left / frame - 0.5));
+      const taken = Math.min(untilEnd, count - at);
+      const end = (at + taken) * channels;
+      let loudest = this.#loudest;
+      for (let i = at * channels; i < end; ++i) {
+        const level = Math.abs(samples[i] ?? 0);
+        if (level > loudest) loudest = level;
       }
-      this.#left -= frame;
-      if (this.#left <= frame / 2) this.#endStretch();
+      this.#loudest = loudest;
+      this.#left -= taken * frame;
+      at += taken;
+      if (taken === untilEnd) this.#endStretch();
     }
   }
 

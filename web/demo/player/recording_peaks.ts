@@ -6,6 +6,9 @@ import { wavPieces, type SamplePiece } from './wav_pieces.js';
 /** What only the browser's own decoder knows is decoded as a whole, up to this size. */
 const mostBytesAtOnce = 12 << 20;
 
+/** Milliseconds between two pictures of an outline that grows. */
+const betweenPictures = 250;
+
 /** Calls `onPeaks` as it grows. Ends quietly where the recording cannot be decoded: it then has no outline. */
 export async function outline(
   file: Blob,
@@ -13,16 +16,20 @@ export async function outline(
   onPeaks: (peaks: Peaks) => void,
 ): Promise<void> {
   let peaks: Peaks | undefined;
+  let told = -Infinity;
   try {
     for await (const { samples, sampleRate, channels } of piecesOf(file, signal)) {
       if (signal.aborted) return;
       peaks ??= new Peaks(sampleRate);
       peaks.add(samples, sampleRate, channels);
+      if (performance.now() - told < betweenPictures) continue;
+      told = performance.now();
       onPeaks(peaks);
     }
   } catch {
     // The player says what cannot be played; an outline is no more than a help.
   }
+  if (peaks && !signal.aborted) onPeaks(peaks);
 }
 
 async function* piecesOf(file: Blob, signal: AbortSignal): AsyncGenerator<SamplePiece> {

@@ -1,6 +1,6 @@
 // The samples of a WAV file, read slice by slice for its outline. What it does not know it leaves to the browser.
 export interface SamplePiece {
-  /** Interleaved, −1 to 1. */
+  /** Interleaved, −1 to 1. Their memory may hold the next piece later. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
   readonly channels: number;
@@ -16,6 +16,8 @@ interface Layout {
 }
 
 const sliceBytes = 1 << 20;
+/** Milliseconds between two slices: the first words are worth more than the outline, and memory is given back meanwhile. */
+const betweenSlices = 20;
 /** Chunks before the samples: more is no recording. */
 const mostChunks = 64;
 
@@ -70,12 +72,13 @@ async function* pieces(file: Blob, layout: Layout): AsyncGenerator<SamplePiece> 
   const { sampleRate, channels, bytes, read, begin, end } = layout;
   const frame = bytes * channels;
   const atOnce = Math.max(frame, sliceBytes - (sliceBytes % frame));
+  const memory = new Float32Array(atOnce / bytes);
   for (let at = begin; at + frame <= end; at += atOnce) {
+    if (at > begin) await new Promise((done) => setTimeout(done, betweenSlices));
     const view = await viewOf(file, at, Math.min(end, at + atOnce));
     const count = Math.floor(view.byteLength / frame) * channels;
-    const samples = new Float32Array(count);
-    for (let i = 0; i < count; ++i) samples[i] = read(view, i * bytes);
-    yield { samples, sampleRate, channels };
+    for (let i = 0; i < count; ++i) memory[i] = read(view, i * bytes);
+    yield { samples: memory.subarray(0, count), sampleRate, channels };
   }
 }
 
