@@ -13,7 +13,7 @@ const isolation = {
 };
 /** Nothing else of the project's folder is served. Measurements import from all of scripts. */
 const served =
-  /^\/(dist|models|build\/bench|build\/wasm\/load_limits|scripts)[/.](?!.*\.\.)[\w@./-]+$/;
+  /^\/(dist|models|build\/bench|build\/trained|build\/wasm\/load_limits|scripts)[/.](?!.*\.\.)[\w@./-]+$/;
 
 function answer({ url }, response, { headers, missed }) {
   if (url === '/') {
@@ -35,8 +35,8 @@ function answer({ url }, response, { headers, missed }) {
   createReadStream(file, { highWaterMark: 1 << 20 }).pipe(response);
 }
 
-/** `missed`: the paths that were asked for in vain. */
-async function startServer(headers) {
+/** The project's files that pages may have. `missed`: the paths that were asked for in vain. */
+export async function startServer(headers) {
   const missed = new Set();
   const server = createServer((request, response) =>
     answer(request, response, { headers, missed }),

@@ -1,5 +1,6 @@
 // What a process or a page can be asked to measure. A job and its result cross as structured data.
 import { measureCall } from './measure_call.mjs';
+import { measureEngines } from './measure_engines.mjs';
 import { measureLimits } from './measure_limits.mjs';
 import { measureLoad, measureLoadPeak } from './measure_load.mjs';
 import { measureLoadLimits } from './measure_load_limits.mjs';
@@ -11,6 +12,7 @@ import { measureWhisperCpp } from './measure_whisper_cpp.mjs';
 
 const kinds = {
   call: measureCall,
+  engines: measureEngines,
   limits: measureLimits,
   load: measureLoad,
   loadLimits: measureLoadLimits,

@@ -16,6 +16,7 @@ const place = {
     await file.close();
   },
   address: (path) => pathToFileURL(join(root, path)).href,
+  recording: (path) => join(root, path),
   importModule: (path) => import(pathToFileURL(join(root, path)).href),
 };
 
