@@ -34,6 +34,30 @@ test('every stage of a small model is measured', () => {
   expect(rows[0]!['encodeMs']).toBeGreaterThan(0);
 });
 
+test('engines and threads are measured, in pages with and without isolation', () => {
+  const printed = execFileSync(
+    process.execPath,
+    [
+      join(projectRoot, 'scripts/bench/engines.mjs'),
+      ...['--places', 'chromium', '--minutes', '0.2', '--json'],
+      ...['models/digits.apr', 'web/demo/sample.wav'],
+    ],
+    { cwd: projectRoot, encoding: 'utf8', timeout: limit(60_000) },
+  );
+  const rows = JSON.parse(printed.slice(printed.indexOf('[\n'))) as {
+    setting: { title: string; isIsolated?: boolean };
+    whole: number;
+    isSame: boolean;
+  }[];
+  expect(rows.map(({ setting }) => [setting.title, setting.isIsolated === true])).toEqual([
+    ['one thread', false],
+    ['two engines', false],
+    ['two threads', true],
+    ['two engines', true],
+  ]);
+  expect(rows.every(({ whole, isSame }) => whole > 0 && isSame)).toBe(true);
+});
+
 describeWithTrained('with trained weights', () => {
   test('a recording is measured', () => {
     const { rows } = benchInBrowser('trained', '--audio', 'web/demo/sample.wav');
