@@ -27,7 +27,7 @@ void linear_relaxed_in_pairs(const LinearArgs& args) {
   if (args.weight.layout == WeightLayout::panels_of_2) {
     return simd::int8_linear<simd::PairDot, simd::RelaxedMadd>(args, simd::PairDot::params());
   }
-  simd::row_linear<simd::RelaxedMadd>(args);
+  linear_relaxed(args);
 }
 
 bool relaxed_dot_takes_bytes() {
