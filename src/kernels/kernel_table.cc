@@ -7,6 +7,7 @@
 #include "kernels/dequantize_row/dequantize_row.h"
 #include "kernels/exponential_sum/exponential_sum.h"
 #include "kernels/first_above/first_above.h"
+#include "kernels/frame_convolution/frame_convolution.h"
 #include "kernels/gates/gates.h"
 #include "kernels/gelu/gelu.h"
 #include "kernels/int8_attention/int8_attention.h"
@@ -35,6 +36,8 @@ constexpr KernelTable kReference = {
     .gelu = gelu_reference,
     .sigmoid = sigmoid_reference,
     .tanh = tanh_reference,
+    .fold_frames = fold_frames_reference,
+    .convolve_frames = convolve_frames_reference,
     .add = add_reference,
     .dequantize_row = dequantize_row_reference,
 };
@@ -42,7 +45,6 @@ constexpr KernelTable kReference = {
 /// Without what only Whisper needs in modules that run nothing but graphs, so that it is not linked there.
 [[maybe_unused]] constexpr KernelTable for_this_module(KernelTable table) {
 #if SUSURRUS_GRAPHS_ALONE
-  table.packing.pack = nullptr;
   table.packing.rescale = nullptr;
   table.attention = nullptr;
   table.int8_attention = nullptr;
@@ -75,6 +77,8 @@ constexpr KernelTable kSimd128 = for_this_module({
     .gelu = gelu_simd128,
     .sigmoid = sigmoid_simd128,
     .tanh = tanh_simd128,
+    .fold_frames = fold_frames_simd128,
+    .convolve_frames = convolve_frames_simd128,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
 });
@@ -97,10 +101,24 @@ constexpr KernelTable kRelaxed = for_this_module({
     .gelu = gelu_relaxed,
     .sigmoid = sigmoid_simd128,
     .tanh = tanh_simd128,
+    .fold_frames = fold_frames_simd128,
+    .convolve_frames = convolve_frames_simd128,
     .add = add_simd128,
     .dequantize_row = dequantize_row_simd128,
 });
 
+#if SUSURRUS_GRAPHS_ALONE
+/// Integers of 16 bits where the relaxed dot product is unsound, and where it takes seven: it is no faster there, and twice as
+/// slow with two terms.
+constexpr KernelTable without_relaxed_dot() {
+  KernelTable table = kRelaxed;
+  table.packing.layout = WeightLayout::panels_of_2;
+  table.linear = linear_relaxed_in_pairs;
+  return table;
+}
+
+bool uses_relaxed_dot() { return relaxed_dot_is_sound() && relaxed_dot_takes_bytes(); }
+#else
 /// Fallback if the relaxed dot product is unsound: weights stay in rows and everything is computed in floats. Only engines
 /// with relaxed SIMD behind a flag are affected, so simd128's integer kernels are not worth their size here.
 constexpr KernelTable without_relaxed_dot() {
@@ -110,11 +128,14 @@ constexpr KernelTable without_relaxed_dot() {
   table.quantize_kv = nullptr;
   return table;
 }
+
+bool uses_relaxed_dot() { return relaxed_dot_is_sound(); }
+#endif
 constexpr KernelTable kRelaxedWithoutDot = without_relaxed_dot();
 
 const KernelTable& relaxed_kernels() {
-  static const bool is_sound = relaxed_dot_is_sound();
-  return is_sound ? kRelaxed : kRelaxedWithoutDot;
+  static const bool has_dot = uses_relaxed_dot();
+  return has_dot ? kRelaxed : kRelaxedWithoutDot;
 }
 #endif
 

@@ -102,6 +102,32 @@ struct AttentionScoresArgs {
   size_t out_stride = 0;
 };
 
+/// Rows of floats prepared for convolve_frames(): see frame_convolution/frame_convolution.h.
+struct FoldFramesArgs {
+  size_t rows = 0;
+  size_t channels = 0;  // a multiple of 4
+  /// The first of `rows`, x_stride floats apart; the one before it and the one behind the last are there, and zeros.
+  const float* x = nullptr;
+  size_t x_stride = 0;
+  float factor = 1;
+  int16_t* out = nullptr;  // FrameConvolution::folded()
+};
+
+/// y = convolution of the inputs * scales[n] * scale + bias[n] (+ y)
+struct ConvolveFramesArgs {
+  size_t rows = 0;
+  size_t channels = 0;
+  size_t outputs = 0;
+  std::span<const int16_t* const> inputs;  // each folded; null ones are zeros
+  const int16_t* weights = nullptr;        // fold_weights(), as the next
+  const float* scales = nullptr;
+  float scale = 1;
+  const float* bias = nullptr;  // or null
+  float* y = nullptr;
+  size_t y_stride = 0;
+  bool accumulates = false;
+};
+
 /// Every operation of one instruction set. Kernels never allocate and know no models; formulas,
 /// edge cases and error bounds stand in each operation's own header.
 struct KernelTable {
@@ -130,6 +156,8 @@ struct KernelTable {
   void (*sigmoid)(size_t count, const float* x, float* y);
   /// y may be x.
   void (*tanh)(size_t count, const float* x, float* y);
+  void (*fold_frames)(const FoldFramesArgs&);
+  void (*convolve_frames)(const ConvolveFramesArgs&);
   /// y += x
   void (*add)(size_t count, const float* x, float* y);
   /// `count` elements (a multiple of the block) of any weight dtype to f32, exactly.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "families/speakers/speaker_frames.h"
+#include "kernels/packed_weights/packed_weights.h"
+
 namespace susurrus {
 namespace {
 
@@ -37,6 +40,10 @@ static_assert(((SpeakerNetworks::kWindowSamples - kFilterTaps) / kFilterStride +
 static_assert((kConvolutions[0].rows - 4) / kPool == kConvolutions[1].rows);
 static_assert((kConvolutions[1].rows - 4) / kPool == kConvolutions[2].rows);
 
+/// Windows a hop apart share all but so many rows of what the filters give.
+constexpr size_t kHopRows = kHopSamples / (kFilterStride * kPool);
+static_assert(kHopRows * kFilterStride * kPool == kHopSamples);
+
 /// Frames of all windows whose gates are worked out together.
 constexpr size_t kStepFrames = 32;
 constexpr size_t kClassRows = 256;
@@ -60,7 +67,8 @@ struct Layout {
   static constexpr size_t second = kTurn;
   static constexpr size_t small = 2 * kTurn;
   static constexpr size_t cells = small + std::max({kFolded + kProduct, kGateValues, 2 * kHidden});
-  static constexpr size_t floats = cells + 2 * kCells;
+  static constexpr size_t extremes = cells + 2 * kCells;
+  static constexpr size_t floats = extremes + kConvolutions[0].rows * 2 * kConvolutions[0].channels;
 };
 
 /// To mean 0 and deviation 1 of each channel over all rows, then times weight plus bias, then a leaky rectifier.
@@ -108,19 +116,28 @@ void normalise(size_t rows, size_t channels, float* x, size_t stride, const Spea
   }
 }
 
+/// The filters are even or odd: what both halves of each are multiplied with is added, or subtracted, before.
+void fold_samples(size_t rows, const float* samples, float* even, float* odd) {
+  for (size_t r = 0; r < rows; ++r, samples += kFilterStride) {
+    const float* end = samples + kFilterTaps - 1;
+    for (size_t i = 0; i < kFilterMiddle; ++i) {
+      even[i] = samples[i] + *(end - i);
+      odd[i] = samples[i] - *(end - i);
+    }
+    even[kFilterMiddle] = samples[kFilterMiddle];
+    odd[kFilterMiddle] = 0;
+    for (size_t i = kFilterMiddle + 1; i < kFoldedTaps; ++i) even[i] = odd[i] = 0;
+    even += kFoldedTaps;
+    odd += kFoldedTaps;
+  }
+}
+
 /// The largest of every three rows.
-void pool(size_t rows, const Convolution& to, const float* x, float* y, size_t y_stride,
-          bool is_magnitude) {
+void pool(size_t rows, const Convolution& to, const float* x, float* y, size_t y_stride) {
   for (size_t r = 0; r < rows; ++r, x += kPool * to.channels, y += y_stride) {
     const float* second = x + to.channels;
     const float* third = second + to.channels;
-    if (is_magnitude) {
-      for (size_t c = 0; c < to.channels; ++c) {
-        y[c] = std::max(std::max(std::fabs(x[c]), std::fabs(second[c])), std::fabs(third[c]));
-      }
-    } else {
-      for (size_t c = 0; c < to.channels; ++c) y[c] = std::max(std::max(x[c], second[c]), third[c]);
-    }
+    for (size_t c = 0; c < to.channels; ++c) y[c] = std::max(std::max(x[c], second[c]), third[c]);
     std::fill(y + to.channels, y + to.out_stride, 0.0f);
   }
 }
@@ -228,48 +245,72 @@ void SegmentationNetwork::measure_samples() {
   sample_summand_ = static_cast<float>(static_cast<double>(norm.bias.f32()[0]) - mean * factor);
 }
 
-/// The filters are even or odd: what both halves of each are multiplied with is added, or subtracted, before.
-void SegmentationNetwork::fold_samples(size_t rows, const float* samples, float* even,
-                                       float* odd) const {
-  for (size_t r = 0; r < rows; ++r, samples += kFilterStride) {
-    float front[kFilterMiddle];
-    float back[kFilterMiddle];
-    const float* end = samples + kFilterTaps - 1;
-    for (size_t i = 0; i < kFilterMiddle; ++i) {
-      front[i] = samples[i] * sample_factor_ + sample_summand_;
-      back[i] = *(end - i) * sample_factor_ + sample_summand_;
-    }
-    for (size_t i = 0; i < kFilterMiddle; ++i) {
-      even[i] = front[i] + back[i];
-      odd[i] = front[i] - back[i];
-    }
-    even[kFilterMiddle] = samples[kFilterMiddle] * sample_factor_ + sample_summand_;
-    odd[kFilterMiddle] = 0;
-    for (size_t i = kFilterMiddle + 1; i < kFoldedTaps; ++i) even[i] = odd[i] = 0;
-    even += kFoldedTaps;
-    odd += kFoldedTaps;
-  }
+/// Of a row of the window, in the ring: for each channel the largest of three results of its filter, then for each the smallest.
+float* SegmentationNetwork::extremes(size_t row) const {
+  const Convolution& to = kConvolutions[0];
+  return workspace_.data() + Layout::extremes + (first_row_ + row) % to.rows * 2 * to.channels;
 }
 
+/// What the filters give, before the window's own mean and deviation are known to them: those of the window before are the same
+/// where both overlap.
 bool SegmentationNetwork::filter() {
   const Convolution& to = kConvolutions[0];
+  const size_t channels = to.channels;
+  if (row_ == 0) {
+    const bool is_hop = window_ > 0 && windows_[window_] == windows_[window_ - 1] + kHopSamples;
+    first_row_ = is_hop ? (first_row_ + kHopRows) % to.rows : 0;
+    if (is_hop) row_ = to.rows - kHopRows;
+  }
   const size_t rows = std::min(to.chunk_rows, to.rows - row_);
   float* even = workspace_.data() + Layout::small;
   float* odd = even + Layout::kRows * kFoldedTaps;
-  float* filtered = even + Layout::kFolded;
+  float* products = even + Layout::kFolded;
   fold_samples(kPool * rows, windows_[window_] + kPool * row_ * kFilterStride, even, odd);
-  const size_t half = to.channels / 2;
+  const size_t half = channels / 2;
   SpeakerProduct part = weights_.convolutions[0];
   part.weight.shape = Shape({half, kFoldedTaps});
-  product(part, kPool * rows, even, kFoldedTaps, filtered, to.channels);
+  product(part, kPool * rows, even, kFoldedTaps, products, channels);
   part.weight.data = weights_.convolutions[0].weight.row(half);
-  product(part, kPool * rows, odd, kFoldedTaps, filtered + half, to.channels);
-  float* pooled = workspace_.data() + Layout::first;
-  pool(rows, to, filtered, pooled + row_ * to.out_stride, to.out_stride, true);
+  product(part, kPool * rows, odd, kFoldedTaps, products + half, channels);
+  const float* filtered = products;
+  for (size_t r = row_; r < row_ + rows; ++r, filtered += kPool * channels) {
+    float* most = extremes(r);
+    const float* second = filtered + channels;
+    const float* third = second + channels;
+    for (size_t c = 0; c < channels; ++c) {
+      most[c] = std::max(std::max(filtered[c], second[c]), third[c]);
+      most[channels + c] = std::min(std::min(filtered[c], second[c]), third[c]);
+    }
+  }
   row_ += rows;
   if (row_ < to.rows) return false;
-  normalise(to.rows, to.channels, pooled, to.out_stride, weights_.norms[1]);
+  float* pooled = workspace_.data() + Layout::first;
+  spread_filtered(pooled);
+  normalise(to.rows, channels, pooled, to.out_stride, weights_.norms[1]);
   return true;
+}
+
+/// The largest magnitude of every three results, of samples of this window's mean and deviation: that of one of the extremes.
+void SegmentationNetwork::spread_filtered(float* to) const {
+  constexpr size_t kChannels = kConvolutions[0].channels;
+  // What a constant gives: nothing where a filter is odd.
+  float summands[kChannels] = {};
+  float taps[kFoldedTaps];
+  for (size_t c = 0; c < kChannels / 2; ++c) {
+    read_weight_row(weights_.convolutions[0].weight, c, taps);
+    float sum = taps[kFilterMiddle];
+    for (size_t i = 0; i < kFilterMiddle; ++i) sum += 2 * taps[i];
+    summands[c] = sum * sample_summand_;
+  }
+  const float factor = sample_factor_;
+  for (size_t r = 0; r < kConvolutions[0].rows; ++r, to += kConvolutions[0].out_stride) {
+    const float* most = extremes(r);
+    const float* least = most + kChannels;
+    for (size_t c = 0; c < kChannels; ++c) {
+      to[c] = std::max(std::fabs(most[c] * factor + summands[c]),
+                       std::fabs(least[c] * factor + summands[c]));
+    }
+  }
 }
 
 bool SegmentationNetwork::convolve(size_t which) {
@@ -285,7 +326,7 @@ bool SegmentationNetwork::convolve(size_t which) {
   const bool is_last = which == 2;
   float* y = is_last ? workspace_.data() + Layout::second + window_ * to.out_stride : convolved;
   const size_t y_stride = is_last ? window_count_ * to.out_stride : to.out_stride;
-  pool(rows, to, products, y + row_ * y_stride, y_stride, false);
+  pool(rows, to, products, y + row_ * y_stride, y_stride);
   row_ += rows;
   if (row_ < to.rows) return false;
   normalise(to.rows, to.channels, y, y_stride, weights_.norms[which + 1]);

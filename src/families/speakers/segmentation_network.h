@@ -31,7 +31,8 @@ class SegmentationNetwork {
 
   void measure_samples();
   bool filter();
-  void fold_samples(size_t rows, const float* samples, float* even, float* odd) const;
+  float* extremes(size_t row) const;
+  void spread_filtered(float* to) const;
   bool convolve(size_t which);
   bool advance_lstm();
   bool classify();
@@ -48,7 +49,8 @@ class SegmentationNetwork {
   float* out_ = nullptr;
   Stage stage_ = Stage::done;
   size_t window_ = 0;
-  size_t row_ = 0;  // of a convolution's output after pooling, or a frame
+  size_t first_row_ = 0;  // where a window's rows begin in the ring of what the filters gave
+  size_t row_ = 0;        // of a convolution's output after pooling, or a frame
   size_t layer_ = 0;
   size_t direction_ = 0;
   float sample_factor_ = 1;

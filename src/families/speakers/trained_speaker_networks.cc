@@ -34,6 +34,7 @@ Result<std::unique_ptr<TrainedSpeakerNetworks>> TrainedSpeakerNetworks::create(
   if (networks == nullptr) {
     return make_error(ErrorCode::out_of_memory, ErrorReason::memory).with_subject("speakers");
   }
+  SUSURRUS_RETURN_IF_ERROR(networks->voice_.prepare());
   return networks;
 }
 

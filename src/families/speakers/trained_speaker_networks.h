@@ -22,7 +22,7 @@ class TrainedSpeakerNetworks final : public SpeakerNetworks {
   std::span<const float> vector() const override;
 
   /// Besides the weights.
-  size_t byte_count() const { return memory_.byte_count(); }
+  size_t byte_count() const { return memory_.byte_count() + voice_.byte_count(); }
 
  private:
   TrainedSpeakerNetworks(SpeakerWeights weights, const KernelTable& kernels, AlignedBuffer memory);

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "kernels/frame_convolution/frame_convolution.h"
+#include "kernels/packed_weights/packed_weights.h"
+
 namespace susurrus {
 namespace {
 
@@ -50,6 +53,8 @@ struct Layout {
   size_t ring;     // three bands of the first convolution
   size_t patches;  // [frames, 9]
   size_t mel;      // [80, frames + 2], centred
+  size_t folded;   // three bands as convolutions take them, or a dense layer's phase
+  size_t folded_band;
   size_t floats;
 
   explicit Layout(size_t frames)
@@ -59,8 +64,30 @@ struct Layout {
         ring(other + std::max(40 * band, DenseLayout(halved(frames)).floats)),
         patches(ring + kTaps * band),
         mel(patches + frames * kPatch),
-        floats(mel + kMel * (frames + 2)) {}
+        folded((mel + kMel * (frames + 2) + 15) / 16 * 16),
+        folded_band(FrameConvolution::folded(frames, kChannels) / 2),
+        floats(folded + std::max(kTaps * folded_band,
+                                 FrameConvolution::folded(halved(frames), kWide) / 2)) {}
 };
+
+constexpr size_t kHeadConvolutions = 9;
+constexpr size_t kScaleFloats = 32;  // of a convolution's outputs
+static_assert(kChannels == kScaleFloats && kGrowth == kScaleFloats);
+constexpr size_t kHeadWeights =
+    kScaleFloats + FrameConvolution::weights(kChannels, kTaps, kChannels) / 2;
+constexpr size_t kLayerWeights = kScaleFloats + FrameConvolution::weights(kGrowth, 1, kWide) / 2;
+
+/// Of numbers that are not negative; a multiple of 8.
+float largest(size_t count, const float* x) {
+  float most[8] = {};
+  for (size_t i = 0; i < count; i += 8) {
+    for (size_t lane = 0; lane < 8; ++lane) most[lane] = std::max(most[lane], x[i + lane]);
+  }
+  return *std::max_element(most, most + 8);
+}
+
+/// What sums and differences of two numbers up to `most` are folded with.
+float fold_factor(float most) { return most > 0 ? FrameConvolution::kLimit / (2 * most) : 1; }
 
 void rectify(size_t count, float* x) {
   for (size_t i = 0; i < count; ++i) x[i] = std::max(x[i], 0.0f);
@@ -80,6 +107,43 @@ void rectified_norm(size_t rows, size_t channels, const float* x, size_t stride,
 
 size_t VoiceNetwork::workspace_floats() { return Layout(kMostFrames).floats; }
 
+VoiceNetwork::FoldedWeights VoiceNetwork::folded_weights(size_t index) {
+  const size_t of_head = std::min(index, kHeadConvolutions);
+  float* scales =
+      folded_weights_.floats().data() + of_head * kHeadWeights + (index - of_head) * kLayerWeights;
+  return {scales, reinterpret_cast<int16_t*>(scales + kScaleFloats)};
+}
+
+Status VoiceNetwork::prepare() {
+  size_t layers = 0;
+  for (const VoiceWeights::Dense& dense : weights_.dense) layers += dense.layers.size();
+  const size_t floats = kHeadConvolutions * kHeadWeights + layers * kLayerWeights;
+  SUSURRUS_ASSIGN_OR_RETURN(folded_weights_,
+                            AlignedBuffer::allocate(floats * sizeof(float), "speakers"));
+  float row[kTaps * kTaps * kWide];
+  size_t index = 0;
+  const auto fold = [&](const TensorView& weight, size_t inputs) {
+    const FoldedWeights to = folded_weights(index++);
+    fold_weights(weight, kScaleFloats, inputs, row, to.weights, to.scales);
+  };
+  for (const VoiceWeights::Block& block : weights_.blocks) {
+    fold(block.first.weight, kTaps);
+    fold(block.second.weight, kTaps);
+  }
+  fold(weights_.last.weight, kTaps);
+  for (const VoiceWeights::Dense& dense : weights_.dense) {
+    for (const VoiceWeights::Layer& layer : dense.layers) fold(layer.local, 1);
+  }
+  for (size_t n = 0; n < kChannels; ++n) {
+    read_weight_row(weights_.first.weight, n, row);
+    float sum = 0;
+    for (size_t k = 0; k < kPatch; ++k) sum += std::fabs(row[k]);
+    first_factor_ = std::max(first_factor_, sum);
+    first_summand_ = std::max(first_summand_, std::fabs(weights_.first.bias.f32()[n]));
+  }
+  return ok_status();
+}
+
 void VoiceNetwork::begin(std::span<const float> features, std::span<float> workspace,
                          std::span<float> scratch, float* out) {
   frames_ = features.size() / kMel;
@@ -90,7 +154,8 @@ void VoiceNetwork::begin(std::span<const float> features, std::span<float> works
   scratch_ = scratch;
   out_ = out;
   stage_ = Stage::head;
-  part_ = band_ = block_ = layer_ = phase_ = row_ = ready_bands_ = 0;
+  part_ = band_ = block_ = layer_ = layers_before_ = phase_ = row_ = ready_bands_ = folded_bands_ =
+      0;
   const Layout layout(frames_);
   // The rows of zeros around each band, which nothing writes to.
   const auto surround = [&](size_t first, size_t count) {
@@ -113,11 +178,16 @@ void VoiceNetwork::centre(std::span<const float> features) {
     for (size_t b = 0; b < kMel; ++b) sums[b] += static_cast<double>(features[f * kMel + b]);
   }
   float* row = workspace_.data() + Layout(frames_).mel;
+  float most = 0;
   for (size_t b = 0; b < kMel; ++b, row += frames_ + 2) {
     const auto mean = static_cast<float>(sums[b] / static_cast<double>(frames_));
     row[0] = row[frames_ + 1] = 0;
-    for (size_t f = 0; f < frames_; ++f) row[f + 1] = features[f * kMel + b] - mean;
+    for (size_t f = 0; f < frames_; ++f) {
+      row[f + 1] = features[f * kMel + b] - mean;
+      most = std::max(most, std::fabs(row[f + 1]));
+    }
   }
+  fold_factor_ = fold_factor(most * first_factor_ + first_summand_);
 }
 
 bool VoiceNetwork::step() {
@@ -137,6 +207,7 @@ bool VoiceNetwork::step() {
       break;
     case Stage::half:
       if (!halve()) break;
+      layers_before_ += layer_;
       layer_ = 0;
       stage_ = ++block_ < weights_.dense.size() ? Stage::wide : Stage::vector;
       break;
@@ -162,21 +233,6 @@ void VoiceNetwork::product(const SpeakerProduct& product, size_t rows, const flo
                    .scratch = scratch_});
 }
 
-/// A band of a 3×3 convolution: a product for each of the three bands that it reads, whose rows are three neighbouring frames.
-/// `bands`: those bands, null outside.
-void VoiceNetwork::square(const SpeakerProduct& weights, const Bands& bands, float* y,
-                          size_t y_stride, Epilogue epilogue) const {
-  // The middle one first: it is always there.
-  for (const size_t tap : {size_t{1}, size_t{0}, size_t{2}}) {
-    if (bands[tap] == nullptr) continue;
-    SpeakerProduct part = {weights.weight, tap == 1 ? weights.bias : TensorView()};
-    part.weight.data = weights.weight.row(tap * kChannels);
-    part.weight.shape = Shape({kChannels, kTaps * kChannels});
-    product(part, frames_, bands[tap], kChannels, y, y_stride, epilogue);
-    epilogue = Epilogue::accumulate;
-  }
-}
-
 /// A band of the first convolution; of three that follow each other, all stay.
 const float* VoiceNetwork::first_band(size_t band) {
   const Layout layout(frames_);
@@ -200,6 +256,52 @@ const float* VoiceNetwork::first_band(size_t band) {
   return ring + band % kTaps * layout.band;
 }
 
+/// A band of those that a convolution reads, as it takes them: those of the first convolution where `bands` is null. Of three that
+/// follow each other, all stay.
+const int16_t* VoiceNetwork::folded_band(const float* bands, size_t band) {
+  const Layout layout(frames_);
+  const auto place = [&](size_t i) {
+    return reinterpret_cast<int16_t*>(workspace_.data() + layout.folded +
+                                      i % kTaps * layout.folded_band);
+  };
+  for (; folded_bands_ <= band; ++folded_bands_) {
+    const float* x =
+        bands == nullptr ? first_band(folded_bands_) : bands + folded_bands_ * layout.band;
+    kernels_.fold_frames({.rows = frames_,
+                          .channels = kChannels,
+                          .x = x + kChannels,
+                          .x_stride = kChannels,
+                          .factor = fold_factor_,
+                          .out = place(folded_bands_)});
+  }
+  return place(band);
+}
+
+/// A band of a 3×3 convolution, from three of `count` bands around `middle`.
+void VoiceNetwork::convolve_band(const SpeakerProduct& weights, const float* bands, size_t count,
+                                 size_t middle, float* y, size_t y_stride, bool accumulates) {
+  if (band_ == 0 && bands != nullptr) {
+    fold_factor_ = fold_factor(largest(count * Layout(frames_).band, bands));
+  }
+  const int16_t* inputs[kTaps] = {};
+  for (size_t tap = 0; tap < kTaps; ++tap) {
+    if (middle + tap < 1 || middle + tap > count) continue;
+    inputs[tap] = folded_band(bands, middle + tap - 1);
+  }
+  const FoldedWeights folded = folded_weights(part_);
+  kernels_.convolve_frames({.rows = frames_,
+                            .channels = kChannels,
+                            .outputs = kChannels,
+                            .inputs = inputs,
+                            .weights = folded.weights,
+                            .scales = folded.scales,
+                            .scale = 1 / fold_factor_,
+                            .bias = weights.bias.f32(),
+                            .y = y,
+                            .y_stride = y_stride,
+                            .accumulates = accumulates});
+}
+
 /// A band of one of the nine convolutions behind the first: two for each residual block, and the last.
 bool VoiceNetwork::advance_head() {
   const Layout layout(frames_);
@@ -209,37 +311,28 @@ bool VoiceNetwork::advance_head() {
   // In the second half of the head, what is inside a block and what it gives both fit in the first memory.
   float* inner = workspace_.data() + layout.one;
   float* outer = block < 2 ? other : inner + kBands[2] * layout.band;
-  const auto around = [&](const float* bands, size_t count, size_t band) {
-    const auto at = [&](size_t i) { return i < count ? bands + i * layout.band : nullptr; };
-    return Bands{band == 0 ? nullptr : at(band - 1), at(band), at(band + 1)};
-  };
   if (block == weights_.blocks.size()) {
-    square(weights_.last, around(outer, kBands[block - 1], 2 * band_),
-           other + kMargin * kSqueezed + band_ * kChannels, kSqueezed, Epilogue::store);
+    convolve_band(weights_.last, outer, kBands[block - 1], 2 * band_,
+                  other + kMargin * kSqueezed + band_ * kChannels, kSqueezed, false);
     return ++band_ == kLastBands;
   }
   const VoiceWeights::Block& weights = weights_.blocks[block];
   const size_t place = band_ * layout.band + kChannels;
   float* y = (is_second ? outer : inner) + place;
   if (is_second) {
-    square(weights.second, around(inner, kBands[block], band_), y, kChannels, Epilogue::accumulate);
+    convolve_band(weights.second, inner, kBands[block], band_, y, kChannels, true);
   } else if (weights.shortcut.empty()) {
-    square(weights.first, around(outer, kBands[block], band_), y, kChannels, Epilogue::store);
+    convolve_band(weights.first, outer, kBands[block], band_, y, kChannels, false);
   } else {
-    Bands bands;
-    if (block == 0) {
-      const float* below = first_band(2 * band_ + 1);
-      bands = {band_ == 0 ? nullptr : first_band(2 * band_ - 1), first_band(2 * band_), below};
-    } else {
-      bands = around(other, kBands[block - 1], 2 * band_);
-    }
-    square(weights.first, bands, y, kChannels, Epilogue::store);
-    product({weights.shortcut, {}}, frames_, bands[1] + kChannels, kChannels, outer + place,
+    const float* bands = block == 0 ? nullptr : other;
+    convolve_band(weights.first, bands, 2 * kBands[block], 2 * band_, y, kChannels, false);
+    const float* middle = block == 0 ? first_band(2 * band_) : bands + 2 * band_ * layout.band;
+    product({weights.shortcut, {}}, frames_, middle + kChannels, kChannels, outer + place,
             kChannels);
   }
   rectify(frames_ * kChannels, y);
   if (++band_ == kBands[block]) {
-    band_ = 0;
+    band_ = folded_bands_ = 0;
     ++part_;
   }
   return false;
@@ -322,12 +415,29 @@ void VoiceNetwork::grow() {
   float* hidden = means + (kMostGroups + 1) * kWide;
   float* gates = hidden + kMostGroups * kHidden;
 
+  const FoldedWeights weights = folded_weights(kHeadConvolutions + layers_before_ + layer_);
   std::fill_n(means, (groups + 1) * kWide, 0.0f);
   for (size_t phase = 0; phase < dilation; ++phase) {
     const float* wide = phase_rows(phase);
     const size_t count = phase_times(phase);
-    product({layer.local, {}}, count, wide - kWide, kWide, fresh + phase * stride,
-            dilation * stride);
+    const float factor = fold_factor(largest(count * kWide, wide));
+    auto* folded = reinterpret_cast<int16_t*>(workspace_.data() + Layout(frames_).folded);
+    kernels_.fold_frames({.rows = count,
+                          .channels = kWide,
+                          .x = wide,
+                          .x_stride = kWide,
+                          .factor = factor,
+                          .out = folded});
+    const int16_t* const inputs[] = {folded};
+    kernels_.convolve_frames({.rows = count,
+                              .channels = kWide,
+                              .outputs = kGrowth,
+                              .inputs = inputs,
+                              .weights = weights.weights,
+                              .scales = weights.scales,
+                              .scale = 1 / factor,
+                              .y = fresh + phase * stride,
+                              .y_stride = dilation * stride});
     for (size_t i = 0; i < count; ++i, wide += kWide) {
       float* sums = means + (phase + i * dilation) / kGroup * kWide;
       for (size_t c = 0; c < kWide; ++c) sums[c] += wide[c];

@@ -2,6 +2,7 @@
 #include <array>
 #include <span>
 
+#include "base/aligned_buffer.h"
 #include "families/speakers/speaker_networks.h"
 #include "families/speakers/speaker_weights.h"
 #include "kernels/kernel_table.h"
@@ -19,6 +20,11 @@ class VoiceNetwork {
   VoiceNetwork(const VoiceWeights& weights, const KernelTable& kernels)
       : weights_(weights), kernels_(kernels) {}
 
+  /// Before all else: makes the weights of convolutions of 3 ready, whatever their type. out_of_memory.
+  Status prepare();
+  /// What that takes.
+  size_t byte_count() const { return folded_weights_.byte_count(); }
+
   static size_t workspace_floats();
 
   /// `workspace` and `scratch` hold as many floats, finite ones, until it is done; `out` kVectorSize.
@@ -30,13 +36,20 @@ class VoiceNetwork {
  private:
   enum class Stage : uint8_t { head, squeeze, wide, local, half, vector, done };
 
-  using Bands = std::array<const float*, 3>;
+  /// A convolution's weights as the kernel takes them.
+  struct FoldedWeights {
+    float* scales;
+    int16_t* weights;
+  };
 
   void centre(std::span<const float> features);
   bool advance_head();
   const float* first_band(size_t band);
-  void square(const SpeakerProduct& weights, const Bands& bands, float* y, size_t y_stride,
-              Epilogue epilogue) const;
+  const int16_t* folded_band(const float* bands, size_t band);
+  void convolve_band(const SpeakerProduct& weights, const float* bands, size_t count, size_t middle,
+                     float* y, size_t y_stride, bool accumulates);
+  /// Of the head's nine, then of the dense layers.
+  FoldedWeights folded_weights(size_t index);
   void product(const SpeakerProduct& product, size_t rows, const float* x, size_t x_stride,
                float* y, size_t y_stride, Epilogue epilogue = Epilogue::store) const;
   bool squeeze();
@@ -56,6 +69,10 @@ class VoiceNetwork {
 
   const VoiceWeights& weights_;
   const KernelTable& kernels_;
+  AlignedBuffer folded_weights_;
+  /// The first convolution's output is at most the features' largest number times one, plus the other.
+  float first_factor_ = 0;
+  float first_summand_ = 0;
   std::span<float> workspace_;
   std::span<float> scratch_;
   float* out_ = nullptr;
@@ -65,9 +82,12 @@ class VoiceNetwork {
   size_t part_ = 0;   // of the head: two for each block, and the last
   size_t band_ = 0;
   size_t ready_bands_ = 0;  // of the first convolution
+  size_t folded_bands_ = 0;
+  float fold_factor_ = 1;  // of all bands that a convolution reads
   size_t block_ = 0;
   size_t layer_ = 0;
-  size_t phase_ = 0;  // of a dilation
+  size_t layers_before_ = 0;  // in earlier blocks
+  size_t phase_ = 0;          // of a dilation
   size_t row_ = 0;
 };
 

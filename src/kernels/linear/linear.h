@@ -27,8 +27,12 @@ LinearFn linear_simd128;
 LinearFn linear_relaxed;
 /// linear_relaxed as it is on machines whose dot product takes seven bits: for tests.
 LinearFn linear_relaxed_seven_bits;
+/// linear_relaxed for panels_of_2, with integers as simd128 has them.
+LinearFn linear_relaxed_in_pairs;
 /// Whether the relaxed dot product of this engine takes its operands as the standard says. V8 before 11.4 (Node 20, behind a
 /// flag) exchanges them in code that is not optimised yet, and this check runs before it is.
 bool relaxed_dot_is_sound();
+/// Whether it takes activations of eight bits, in one instruction as a rule.
+bool relaxed_dot_takes_bytes();
 
 }  // namespace susurrus

@@ -23,6 +23,17 @@ void linear_relaxed_seven_bits(const LinearArgs& args) {
   panels_of_4(args, simd::QuadDot::seven_bits());
 }
 
+void linear_relaxed_in_pairs(const LinearArgs& args) {
+  if (args.weight.layout == WeightLayout::panels_of_2) {
+    return simd::int8_linear<simd::PairDot, simd::RelaxedMadd>(args, simd::PairDot::params());
+  }
+  linear_relaxed(args);
+}
+
+bool relaxed_dot_takes_bytes() {
+  return simd::QuadDot::params().limit > simd::QuadDot::seven_bits().limit;
+}
+
 bool relaxed_dot_is_sound() {
   // Node 20 can get a single product right and running sums, which the kernels use, wrong.
   const v128_t weights = wasm_i8x16_splat(static_cast<int8_t>(simd::opaque(-128)));

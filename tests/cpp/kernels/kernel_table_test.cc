@@ -68,6 +68,10 @@ SUSURRUS_TEST(linear_of_a_machine_with_seven_bits) {
   check_linear_in_panels("seven bits", linear_relaxed_seven_bits, WeightLayout::panels_of_4, 63);
 }
 
+SUSURRUS_TEST(linear_in_pairs_beside_relaxed_floats) {
+  check_linear_in_panels("pairs", linear_relaxed_in_pairs, WeightLayout::panels_of_2, 32767);
+}
+
 SUSURRUS_TEST(int8_attention_of_a_machine_with_seven_bits) {
   if (!has_relaxed_dot()) return;
   check_int8_attention("seven bits", int8_attention_relaxed_seven_bits,

@@ -55,6 +55,8 @@ const KernelTable kRecording = {.variant = Variant::reference,
                                 .gelu = nullptr,
                                 .sigmoid = nullptr,
                                 .tanh = nullptr,
+                                .fold_frames = nullptr,
+                                .convolve_frames = nullptr,
                                 .add = nullptr,
                                 .dequantize_row = nullptr};
 

@@ -38,6 +38,8 @@ const KernelTable kCounting = {
     .gelu = nullptr,
     .sigmoid = nullptr,
     .tanh = nullptr,
+    .fold_frames = nullptr,
+    .convolve_frames = nullptr,
     .add = [](size_t count, const float*, float*) { work_of_step += count; },
     .dequantize_row = [](Dtype, const uint8_t*, size_t, float*) {},
 };

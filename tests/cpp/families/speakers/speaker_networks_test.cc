@@ -6,6 +6,7 @@
 
 #include "base/json_document.h"
 #include "container/recording_sink.h"
+#include "families/speakers/speaker_frames.h"
 #include "families/speakers/speakers_family.h"
 #include "families/speakers/trained_speaker_networks.h"
 #include "flac_samples.h"
@@ -201,6 +202,27 @@ SUSURRUS_TEST(speaker_networks_refuse_biases_of_other_types) {
   const auto none = TrainedSpeakerNetworks::create(empty, default_kernels());
   ASSERT_FALSE(none.has_value());
   EXPECT_TRUE(none.error().code == ErrorCode::missing_tensor);
+}
+
+/// Windows a hop apart share what the filters give; copies of them do not.
+SUSURRUS_TEST(speaker_windows_in_one_recording_are_as_their_copies) {
+  WeightStore store(speakers_alone());
+  fill(store);
+  auto networks = TrainedSpeakerNetworks::create(store, default_kernels());
+  ASSERT_TRUE(networks.has_value());
+  const std::vector<float> sound = noise(Networks::kWindowSamples + 2 * kHopSamples, 5);
+  const auto copy = [&](size_t first) {
+    return std::vector<float>(sound.begin() + first,
+                              sound.begin() + first + Networks::kWindowSamples);
+  };
+  const std::vector<float> one = copy(kHopSamples);
+  const std::vector<float> other = copy(2 * kHopSamples);
+  const float* first = sound.data();
+  const std::vector<float> shared =
+      probabilities_of(**networks, {first, first + kHopSamples, first + 2 * kHopSamples});
+  const std::vector<float> alone = probabilities_of(**networks, {first, one.data(), other.data()});
+  ASSERT_EQ(shared.size(), alone.size());
+  for (size_t i = 0; i < shared.size(); ++i) EXPECT_NEAR(shared[i], alone[i], 1e-4);
 }
 
 SUSURRUS_TEST(speaker_networks_forget_what_they_heard) {
