@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { format, transcriptFormats } from '../../web/src/node.js';
 import { ParagraphText } from '../../web/demo/transcript/paragraph_text.js';
-import { perhapsForeign } from '../../web/demo/transcript/perhaps_foreign.js';
+import { latelyForeign, perhapsForeign } from '../../web/demo/transcript/perhaps_foreign.js';
 import {
   newId,
   TranscriptDocument,
@@ -255,7 +255,7 @@ describe('what a model that knows English alone has heard', () => {
     ['not ten seconds', [heard(9.9, -2)], [], false],
     ['much that is sure, little that is not', [heard(20, -0.3), heard(5, -2)], [], false],
     ['little that is sure, much that is not', [heard(5, -0.3), heard(20, -2)], [], true],
-    ['text without measure, from live captions', [heard(60)], [], false],
+    ['text without measure', [heard(60)], [], false],
     ['nothing', [], [], false],
     ['nothing but ten seconds of dropped text', [], [dropped(10, 'dropped:repetition')], true],
     ['nothing but a little dropped text', [], [dropped(9.9, 'dropped:no-speech')], false],
@@ -268,6 +268,20 @@ describe('what a model that knows English alone has heard', () => {
     ],
   ])('%s', (_what, segments, rejected, isForeign) => {
     expect(perhapsForeign({ segments, rejected })).toBe(isForeign);
+  });
+
+  test('in live captions: their words say how sure it was, the last half minute counts', () => {
+    const said = (start: number, probability: number) => ({
+      ...{ start, end: start + 10, words: [{ probability }, { probability }] },
+    });
+    const [unsure, sure] = [0.33, 0.34];
+    expect(latelyForeign([said(0, unsure)], 10)).toBe(true);
+    expect(latelyForeign([said(0, sure)], 10)).toBe(false);
+    expect(latelyForeign([{ ...said(0, unsure), end: 9 }], 10)).toBe(false);
+    expect(latelyForeign([said(0, 0.9), said(10, 0.9), said(20, unsure)], 30)).toBe(false);
+    expect(latelyForeign([said(0, 0.9), said(10, 0.9), said(40, unsure)], 50)).toBe(true);
+    expect(latelyForeign([said(0, 0)], 10)).toBe(true);
+    expect(latelyForeign([], 10)).toBe(false);
   });
 
   test('is kept with the name of the model', () => {

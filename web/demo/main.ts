@@ -26,6 +26,7 @@ import { strings } from './strings.js';
 import { doneText, Transcriber, type Turn } from './transcript/transcriber.js';
 import { ListeningOptions } from './transcript/listening_options.js';
 import type { DocumentChange, TranscriptDocument } from './transcript/transcript_document.js';
+import { knowsEnglishAlone } from './transcript/perhaps_foreign.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
 
 const offline = new OfflineView();
@@ -71,6 +72,7 @@ const live: LiveCaptions = new LiveCaptions(microphones, {
     fill(document, heard);
     await history.written();
   },
+  onOtherLanguages: (englishModel) => void models.chooseFor(englishModel),
   onUnheard: (sound) => queue.add([sound]),
   onOver: () => queue.next(),
 });
@@ -107,6 +109,7 @@ const models: ModelDesk = new ModelDesk(work, {
     listening.offer(model.info);
     const forLive: LiveModel = {
       ...{ name, streams: model.info.streams, model },
+      knowsEnglishAlone: knowsEnglishAlone(model.info) && !models.knowsDigitsAlone,
       options: () => {
         const { speakers } = listening;
         const { blob } = speakersFile;

@@ -4,7 +4,7 @@ import type { HeardLive } from './heard_live.js';
 
 /** Empty, to be kept and shown before fill(). */
 export function documentOf(
-  { name, began, sound }: HeardLive,
+  { name, began, sound, englishModel }: HeardLive,
   knowsDigitsAlone: boolean,
 ): TranscriptDocument {
   const document = TranscriptDocument.begin({
@@ -12,6 +12,7 @@ export function documentOf(
     name,
     created: began,
     knowsDigitsAlone,
+    ...(englishModel !== undefined && { englishModel }),
   });
   document.recording = sound;
   return document;

@@ -9,6 +9,8 @@ export interface HeardLive {
   readonly began: number;
   readonly transcript: HeardTranscript;
   readonly note: string;
+  /** The model that wrote it last, where that knows English alone. */
+  readonly englishModel?: string;
   readonly sound?: File;
 }
 

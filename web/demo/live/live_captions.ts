@@ -20,6 +20,7 @@ import { transcriptOf } from './live_transcript.js';
 import { LiveView } from './live_view.js';
 import { newSessionId, SessionLock } from './session_lock.js';
 import { pageStore } from '../shell/text_store.js';
+import { latelyForeign } from '../transcript/perhaps_foreign.js';
 
 /** Seconds without words after which it says that it listens. */
 const silence = 3;
@@ -41,6 +42,7 @@ export interface LiveModel {
   readonly name: string;
   /** Whether it transcribes live audio. */
   readonly streams: boolean;
+  readonly knowsEnglishAlone: boolean;
   readonly model: StreamingModel;
   readonly options: () => AnyLiveOptions;
   /** Fetches what the options need; undefined if all is here. Rejects with the signal's reason alone. */
@@ -56,6 +58,8 @@ export interface LiveCalls {
   readonly onStart: () => void;
   /** Shows and stores the transcript; resolves when a reload cannot lose it any more. */
   readonly onHeard: (heard: HeardLive) => Promise<void>;
+  /** What is said may not be English, which this model knows alone: others are asked for. */
+  readonly onOtherLanguages: (englishModel: string) => void;
   /** No model came for this sound. */
   readonly onUnheard: (sound: File) => void;
   /** The session is over, and the model is free. */
@@ -101,6 +105,8 @@ export class LiveCaptions {
   #over = Promise.resolve();
   /** The second of the sound at which the text changed last. */
   #lastHeard = 0;
+  /** The second from which on the model in use writes. */
+  #writesFrom = 0;
   #file: File | undefined;
   #address = '';
 
@@ -114,6 +120,7 @@ export class LiveCaptions {
         this.#showReadiness();
       },
       onFile: (file) => this.#useFile(file),
+      onOtherLanguages: () => calls.onOtherLanguages(this.#englishModel ?? ''),
     });
     this.#view.player.addEventListener('ended', () => this.#onFileEnded());
     for (const name of ['pagehide', 'visibilitychange'] as const) {
@@ -160,6 +167,8 @@ export class LiveCaptions {
       if (model) this.#arrive(this.#awaiting, model);
     } else if (session && model?.streams) {
       session.followModel(model.model, model.options());
+      this.#writesFrom = session.time;
+      this.#view.showForeign(undefined);
       this.#view.say('note', strings.live.follows(model.name));
     } else {
       void session?.stop();
@@ -310,6 +319,7 @@ export class LiveCaptions {
     if (this.#awaiting) this.#awaiting.running = running;
     else this.#state = { kind: 'running', running };
     this.#lastHeard = 0;
+    this.#writesFrom = 0;
     this.#view.show('starting');
     this.#onStatus(choice, { state: 'starting' });
     if (choice === 'microphone') this.#view.say('sound_note', this.#microphones.absence);
@@ -354,13 +364,18 @@ export class LiveCaptions {
     this.#view.closeOverlay();
     const transcript = transcriptOf(session.state.entries, session.time);
     const name = sessionName(began);
+    const englishModel = this.#englishModel;
     const sound = session.sound.file(`${name}.wav`);
     let end = status;
     try {
       if (transcript.segments.length > 0) {
         const note = strings.live.note(duration(transcript.duration));
         this.#view.rest(true);
-        await this.#calls.onHeard({ name, began, transcript, note, ...(sound && { sound }) });
+        await this.#calls.onHeard({
+          ...{ name, began, transcript, note },
+          ...(sound && { sound }),
+          ...(englishModel !== undefined && { englishModel }),
+        });
       }
       journal.forget();
     } catch (error) {
@@ -422,9 +437,25 @@ export class LiveCaptions {
       log.revise(change);
     }
     if (change.kind === 'language') this.#view.showLanguage(change.language);
+    if (change.kind === 'kept' || change.kind === 'revised') this.#showForeign();
     if (!captions.isEmpty) this.#view.showIdle(false);
     this.#lastHeard = this.#running?.session.time ?? 0;
     this.#view.showListening(false);
+  }
+
+  /** The model in use, where it knows English alone. */
+  get #englishModel(): string | undefined {
+    return this.#model?.knowsEnglishAlone ? this.#model.name : undefined;
+  }
+
+  #showForeign(): void {
+    const { session } = this.#running ?? {};
+    const englishModel = this.#englishModel;
+    if (!session || englishModel === undefined) return;
+    const texts = session.state.entries.filter(
+      (entry) => entry.kind === 'utterance' && entry.isFinal && entry.start >= this.#writesFrom,
+    );
+    this.#view.showForeign(latelyForeign(texts, session.time) ? englishModel : undefined);
   }
 
   #onStatus(choice: SoundChoice, status: ListenStatus): void {

@@ -20,6 +20,7 @@ export interface ViewCalls {
   readonly onToggle: () => void;
   readonly onSource: (choice: SoundChoice) => void;
   readonly onFile: (file: File) => void;
+  readonly onOtherLanguages: () => void;
 }
 
 const labels: Readonly<Record<CardState, string>> = {
@@ -68,6 +69,10 @@ export class LiveView {
     this.#overlay = new Overlay(this.#stage, (isOpen) => this.#showOverlay(isOpen));
     this.#listenToTools();
     this.#listenToFile(calls.onFile);
+    byId('live_other_languages', HTMLButtonElement).addEventListener(
+      'click',
+      calls.onOtherLanguages,
+    );
     if (!canShareTabs()) this.#source.querySelector('[value="tab"]')?.remove();
     this.#showSize();
     this.#showState();
@@ -135,6 +140,16 @@ export class LiveView {
     setText(place, text ?? '');
   }
 
+  /** What is said may not be English, which the model of this name knows alone. */
+  showForeign(englishModel: string | undefined): void {
+    byId('live_foreign', HTMLElement).hidden = englishModel === undefined;
+    const place = byId('live_foreign_text', HTMLElement);
+    setText(
+      place,
+      englishModel === undefined ? '' : strings.transcript.perhapsForeign(englishModel),
+    );
+  }
+
   showPlayer(isShown: boolean): void {
     byId('live_player_field', HTMLElement).hidden = !isShown;
   }
@@ -167,6 +182,7 @@ export class LiveView {
     this.#lag.hidden = true;
     this.showListening(false);
     this.showLanguage(undefined);
+    this.showForeign(undefined);
   }
 
   #showMicrophones(): void {

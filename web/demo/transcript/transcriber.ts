@@ -10,6 +10,7 @@ import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { CannotGoOn, goOn, hearSpeech, type Took } from './hear_speech.js';
 import type { ListeningOptions } from './listening_options.js';
+import { knowsEnglishAlone } from './perhaps_foreign.js';
 import { newId, TranscriptDocument } from './transcript_document.js';
 
 interface Parts {
@@ -90,18 +91,18 @@ export class Transcriber {
   }
 
   #begin(
-    { info: { family, multilingual } }: Model,
+    { info }: Model,
     file: File,
     { knowsDigitsAlone, modelName, onText }: Turn,
   ): TranscriptDocument {
-    const knowsEnglishAlone = family === 'whisper' && !multilingual && !knowsDigitsAlone;
+    const isEnglish = knowsEnglishAlone(info) && !knowsDigitsAlone;
     const document = TranscriptDocument.begin({
       id: newId(),
       name: file.name,
       created: Date.now(),
       task: this.#parts.listening.task,
       knowsDigitsAlone,
-      ...(knowsEnglishAlone && { englishModel: modelName }),
+      ...(isEnglish && { englishModel: modelName }),
     });
     document.recording = file;
     onText(document);
