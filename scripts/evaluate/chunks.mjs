@@ -19,6 +19,7 @@ is kept in build/evaluate/results.
 
   --model NAME       base or tiny.en (base)
   --languages LIST   of ${storyLanguages.join()} (${ofModel('base').join()}; tiny.en: en)
+  --readers COUNT    of a story: 1 or 2 (2)
   --variant NAME     simd or relaxed (simd)
   --dtype NAME       weight format (q8_0)
   --update           writes the table into docs/dev/accuracy.md`;
@@ -64,6 +65,7 @@ await main(async () => {
     options: {
       model: { type: 'string', default: 'base' },
       languages: { type: 'string' },
+      readers: { type: 'string', default: '2' },
       variant: { type: 'string', default: 'simd' },
       dtype: { type: 'string', default: 'q8_0' },
       update: { type: 'boolean', default: false },
@@ -75,13 +77,16 @@ await main(async () => {
   const languages = values.languages?.split(',') ?? ofModel(values.model);
   const unknown = languages.find((one) => !storyLanguages.includes(one));
   if (unknown !== undefined) throw new StepError(`--languages: there is no story in ${unknown}.`);
+  if (!['1', '2'].includes(values.readers)) throw new StepError('--readers: not 1 or 2.');
 
   const model = await ensureTrainedModel({ name: values.model, dtype: values.dtype });
   const all = stories();
   const found = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
   const rows = [];
   for (const language of languages) {
-    const recordings = all.filter((one) => one.language === language);
+    const recordings = all
+      .filter((one) => one.language === language)
+      .slice(0, Number(values.readers));
     for (const [way, how] of Object.entries(ways)) {
       const options = { vad: true, language, ...how };
       const heard = await heardIn(

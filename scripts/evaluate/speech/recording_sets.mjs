@@ -14,7 +14,7 @@ export const recordingSets = {
   recordings: () => [...speechSet(), ...sharedRecordings()],
   /** All shorter than a window. */
   clips: clipSet,
-  /** Ten minutes each, in other languages than English. */
+  /** Ten minutes each, in several languages. */
   stories,
   /** For --quick: one that is in the repository. */
   quick: () => [

@@ -40,7 +40,7 @@ export function story(language) {
  * @type {(text: string) => string[]}
  */
 export const sentences = (text) =>
-  text.split(/(?<=[.?!](?:\s?[»“”])?)\s+(?=[„«¿¡]*\s?\p{Lu})/u).map((one) => one.trim());
+  text.split(/(?<=[.?!](?:\s?[»“”"])?)\s+(?=[„«"¿¡]*\s?\p{Lu})/u).map((one) => one.trim());
 
 const pathOf = (said) =>
   join(
