@@ -27,7 +27,10 @@ process.once('message', async ({ model: path, variant, options, set, names }) =>
     const result = await model.transcribe(samples, { vad: false, ...options });
     const { user, system } = process.cpuUsage(begin);
     const seconds = (user + system) / 1e6;
-    process.send({ name, text: result.text, seconds, ...encoderFigures(result) });
+    const repetitions = result.rejected.filter(
+      ({ decision }) => decision === 'dropped:repetition',
+    ).length;
+    process.send({ name, text: result.text, seconds, repetitions, ...encoderFigures(result) });
   }
   model.dispose();
   process.disconnect();

@@ -72,10 +72,10 @@ export class Results {
 
 /**
  * What a model hears in each recording of a set, in their order, with the cost: encoder positions, whether a shortened window was
- * encoded again, and seconds of processor time. With `onlyKept` nothing is measured: undefined unless all of it is kept.
+ * encoded again, dropped repetitions, and seconds of processor time. With `onlyKept` nothing is measured: undefined unless all of it is kept.
  * @type {(job: { model: string; variant: string; options: object }, set: string,
  *   recordings: readonly { name: string; samples: Float32Array }[], onlyKept?: boolean) => Promise<{ text: string;
- *   positions: number; isEncodedAgain: boolean; seconds: number }[] | undefined>}
+ *   positions: number; isEncodedAgain: boolean; repetitions: number; seconds: number }[] | undefined>}
  */
 export async function heardIn(job, set, recordings, onlyKept = false) {
   const engine = join(root, `dist/engine.${job.variant}.wasm`);
@@ -87,7 +87,9 @@ export async function heardIn(job, set, recordings, onlyKept = false) {
   );
   if (missing.size > 0) {
     if (onlyKept) return undefined;
-    const node = set === 'quick' ? process.execPath : await nodeToMeasureIn();
+    // Plain SIMD computes alike in every Node.
+    const isPlain = set === 'quick' || job.variant === 'simd';
+    const node = isPlain ? process.execPath : await nodeToMeasureIn();
     const child = fork(join(import.meta.dirname, 'hear_job.mjs'), {
       execPath: node,
       execArgv: relaxedSimdFlags(node) ?? [],

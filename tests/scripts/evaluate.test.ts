@@ -5,6 +5,9 @@ import { withNoise } from '../../scripts/evaluate/speech/noise.mjs';
 import { clipPlan } from '../../scripts/evaluate/speech/clip_set.mjs';
 import { evaluatedLines, speechPlan } from '../../scripts/evaluate/speech/speech_set.mjs';
 import { needSynthesis } from '../../scripts/evaluate/speech/synthesis.mjs';
+import { loopedWords, nameSpellings } from '../../scripts/evaluate/spellings.mjs';
+import { sentences, story, storyLanguages } from '../../scripts/evaluate/speech/stories.mjs';
+import { units } from '../../scripts/evaluate/languages/units.mjs';
 import { wavSamples } from '../../scripts/wav_samples.mjs';
 import { compareWords } from '../../scripts/evaluate/word_errors.mjs';
 import { timeErrors } from '../../scripts/evaluate/word_time_errors.mjs';
@@ -44,6 +47,56 @@ describe('word errors', () => {
       '| greedy | simd | q4_0 | 2 of 4 | 2 | 0 | 0 | 2 of 6 | 1 of 2 |',
     );
   });
+});
+
+describe('names', () => {
+  test('are right, or spelt otherwise, or not heard', () => {
+    const said = words('tilda fuhr nach hellwarden und tilda sah hellwarden wo tilda blieb');
+    const heard = words('tilda fuhr nach hell warten und til da sah helwarden wo blieb');
+    const { said: count, right, spellings } = nameSpellings(said, heard, ['tilda', 'hellwarden']);
+    expect([count, right]).toEqual([5, 1]);
+    expect([...(spellings.get('tilda') ?? [])]).toEqual(['tilda', 'til da']);
+    expect([...(spellings.get('hellwarden') ?? [])]).toEqual(['hell warten', 'helwarden']);
+  });
+
+  test('are found between the words around them', () => {
+    const said = words('er sah rosalind und ging');
+    const { right, spellings } = nameSpellings(said, words('er sah das brot und ging'), [
+      'rosalind',
+    ]);
+    expect([right, spellings.get('rosalind')?.size]).toEqual([0, 0]);
+    const behind = nameSpellings(said, words('rosalinde er sah und ging'), ['rosalind']);
+    expect(behind.spellings.get('rosalind')?.size).toBe(0);
+  });
+
+  test('come at least six times in every story', () => {
+    for (const language of storyLanguages) {
+      const { names, paragraphs } = story(language);
+      const said = units(paragraphs.flat().join(' '));
+      const rare = names.filter((name) => {
+        const [unit] = units(name);
+        return said.filter((word) => word === unit).length < 6;
+      });
+      expect([language, names.length >= 10, rare]).toEqual([language, true, []]);
+    }
+  });
+});
+
+test('sentences end behind what is quoted in them', () => {
+  expect(sentences('„Aus Rom?“, fragte er. „Ja.“ Sie ging.')).toEqual([
+    '„Aus Rom?“, fragte er.',
+    '„Ja.“',
+    'Sie ging.',
+  ]);
+  expect(sentences('« Tu viens ? » demanda Luc. « Oui. » Ils partirent. ¿Adónde? A Roma.')).toEqual(
+    ['« Tu viens ? » demanda Luc.', '« Oui. »', 'Ils partirent.', '¿Adónde?', 'A Roma.'],
+  );
+});
+
+test('words in loops repeat a sequence that stands four times in a row', () => {
+  expect(loopedWords(words('so so so la la la la'))).toBe(3);
+  expect(loopedWords(words('x a b a b a b a b y'))).toBe(6);
+  expect(loopedWords(words('a b c a b c a b c d'))).toBe(0);
 });
 
 describe('word times', () => {

@@ -111,6 +111,12 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
     prints: /\| half-minutes +\| Susurrus/,
     needs: ['scoring environment', 'shared', 'trained'],
   },
+  // What it counts is what tests/scripts/evaluate.test.ts does.
+  'evaluate:chunks': {
+    args: ['--languages', 'xx'],
+    prints: /--languages: there is no story in xx/,
+    status: 1,
+  },
   // What it does with speech is what tests/scripts/evaluate_languages.test.ts does.
   'evaluate:languages': {
     args: ['--languages', 'xx'],

@@ -6,6 +6,7 @@ import { wavSamples } from '../../wav_samples.mjs';
 import { clipSet } from './clip_set.mjs';
 import { sharedRecordings } from './shared_recordings.mjs';
 import { speechSet } from './speech_set.mjs';
+import { stories } from './stories.mjs';
 
 /** @type {Readonly<Record<string, () => { name: string; samples: Float32Array; truth?: string; reference?: string }[]>>} */
 export const recordingSets = {
@@ -13,6 +14,8 @@ export const recordingSets = {
   recordings: () => [...speechSet(), ...sharedRecordings()],
   /** All shorter than a window. */
   clips: clipSet,
+  /** Ten minutes each, in several languages. */
+  stories,
   /** For --quick: one that is in the repository. */
   quick: () => [
     {
