@@ -1,12 +1,13 @@
 // `transcribe --jobs N`: N engines in this process, and as many recordings at once.
 import { SusurrusError } from '../src/node.js';
-import type { AnyTranscribeOptions, MemoryFacts, Model } from '../src/node.js';
+import type { AnyTranscribeOptions, Model } from '../src/node.js';
 import { loadInWorkers, sharesEngines } from '../src/node_workers.js';
 import { asSusurrusError } from '../src/api/errors.js';
 import { mostWorkers } from '../src/api/options.js';
 import { isStdin } from './audio_source.js';
 import { hear } from './heard.js';
 import type { Heard } from './heard.js';
+import { ModelPlace } from './model_place.js';
 import { tellWarnings } from './open_model.js';
 import type { ModelRequest } from './open_model.js';
 
@@ -19,54 +20,6 @@ export interface Jobs {
   readonly signal: AbortSignal;
   /** Gets each file's outcome, in the order in which they come. What it throws ends everything. */
   readonly settle: (at: number, outcome: Heard | SusurrusError) => Promise<void>;
-}
-
-interface Loaded {
-  readonly model: Promise<Model>;
-  /** As it was loaded. */
-  readonly memory: Promise<MemoryFacts>;
-  users: number;
-  /** Whether its own engine has failed. */
-  isSpent: boolean;
-}
-
-/** A model that is loaded when it is first wanted, and again after its own engine has failed. */
-class ModelPlace {
-  readonly #load: (signal: AbortSignal) => Promise<Model>;
-  /** The last is for whoever comes; others end with those who have them. */
-  #loaded: Loaded[] = [];
-
-  constructor(load: (signal: AbortSignal) => Promise<Model>) {
-    this.#load = load;
-  }
-
-  take(signal: AbortSignal): Loaded {
-    let last = this.#loaded.at(-1);
-    if (!last || last.isSpent) {
-      const model = this.#load(signal);
-      const memory = model.then((loaded) => loaded.memory());
-      memory.catch(() => undefined);
-      last = { model, memory, users: 0, isSpent: false };
-      this.#loaded.push(last);
-    }
-    ++last.users;
-    return last;
-  }
-
-  async giveBack(taken: Loaded): Promise<void> {
-    if (--taken.users > 0 || !taken.isSpent) return;
-    this.#loaded = this.#loaded.filter((each) => each !== taken);
-    await dispose(taken);
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#loaded.splice(0).map(dispose));
-  }
-}
-
-async function dispose({ model }: Loaded): Promise<void> {
-  // Who waited for it has the error of its load.
-  (await model.catch(() => undefined))?.dispose();
 }
 
 /** What a model's own engine fails with, and what it says from then on. */
