@@ -566,8 +566,11 @@ describe('the library', () => {
     const document = await keepOne(library, 'one');
     document.recording = new File([], 'talk.mp3');
     await rested();
+    await library.keepRecording(document);
     expect(said).toEqual([]);
     isOn = true;
+    await library.keepRecording(document);
+    expect(said).toEqual(['talk.mp3']);
     for (const text of ['two', 'three']) {
       say(document, text);
       await rested();

@@ -33,14 +33,14 @@ const offline = new OfflineView();
 const work = new Work();
 const facts = new FactsView();
 const speed = new SpeedPromise();
-const listening = new ListeningOptions();
+const listening = new ListeningOptions(() => void history.keepShownRecording());
 const converted = new ConvertedView();
 const player = new PlayerPanel();
 const transcript = new TranscriptPanel(player, {
   onGoOn: (recording, document) => queue.goOn(recording, document),
   onOtherLanguages: (englishModel) => void models.chooseFor(englishModel),
 });
-const history = new HistoryView({
+const history: HistoryView = new HistoryView({
   onOpening: (isOpening) => {
     if (isOpening) queue.leave();
     transcript.isOpening = isOpening;

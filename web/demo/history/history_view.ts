@@ -156,6 +156,11 @@ export class HistoryView {
     void this.#show();
   }
 
+  /** That of the transcript that is shown, once a person wants it kept. */
+  async keepShownRecording(): Promise<void> {
+    if (this.#shown) await this.#library.keepRecording(this.#shown);
+  }
+
   async #show(): Promise<void> {
     const turn = ++this.#turn;
     await this.#try(async () => {

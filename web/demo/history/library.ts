@@ -108,8 +108,16 @@ export class Library {
     this.#open.push(one);
     document.listen(({ kind }) => {
       if (kind === 'rest') void this.#writeUnfinished(document, autosave);
-      if (kind === 'recording') void autosave.flush().then(() => this.#keepRecording(one));
+      if (kind === 'recording') void this.keepRecording(document);
     });
+  }
+
+  /** Keeps the recording of a document that is open, where a person wants that by now. */
+  async keepRecording(document: TranscriptDocument): Promise<void> {
+    const one = this.#open.find((each) => each.document === document);
+    if (!one) return;
+    await one.autosave.flush();
+    await this.#keepRecording(one);
   }
 
   /** Beside a transcript that is kept, once. */

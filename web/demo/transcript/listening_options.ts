@@ -32,13 +32,17 @@ export class ListeningOptions {
   /** The language that was chosen, which not every model knows. */
   #chosenLanguage = 'auto';
 
-  constructor() {
+  /** `onKeepRecordings`: a person wants recordings to be kept from now on. */
+  constructor(onKeepRecordings: () => void) {
     for (let count = 2; count <= mostPeople; ++count) {
       this.#people.append(element('option', '', String(count)));
     }
     this.#recall();
     this.#showPeople();
     this.#speakers.addEventListener('change', () => this.#showPeople());
+    this.#keepsRecordings.addEventListener('change', () => {
+      if (this.keepsRecordings) onKeepRecordings();
+    });
     for (const field of this.#fields) {
       field.addEventListener('change', () => {
         if (field === this.#language) this.#chosenLanguage = field.value;
