@@ -1,13 +1,17 @@
 // What npm run evaluate:speakers counts, on turns made by hand.
 import { describe, expect, test } from '@jest/globals';
+import type { LiveEvent } from '../../web/src/api/types.js';
 import { withWords, type Recording } from '../../scripts/evaluate/speakers/material.mjs';
+import { wordsOf } from '../../scripts/evaluate/speakers/find.mjs';
 import {
+  captionsOf,
   extentOf,
   rightSlices,
   rightWords,
   slicesOf,
 } from '../../scripts/evaluate/speakers/measure.mjs';
 import {
+  captionTable,
   costTable,
   errorTable,
   wordTable,
@@ -55,6 +59,42 @@ test('words count where one person speaks alone', () => {
   expect(rightWords(words, truth, names)).toEqual({ words: 7, alone: 5, right: 2 });
 });
 
+describe('live captions', () => {
+  const said = (start: number, end: number, speaker?: string) => ({
+    ...{ start, end, word: '', probability: 1, ...(speaker && { speaker }) },
+  });
+  const final = (id: number, words: object[]) => ({ type: 'final', id, words });
+  const speakers = (until: number, id: number, words: object[]) => ({
+    ...{ type: 'speakers', until, texts: [{ ids: [id], segments: [{ words }] }] },
+  });
+  const events = [
+    final(1, [said(0, 1), said(1, 2)]),
+    speakers(10, 1, [said(0, 1, 'S1'), said(1, 2)]),
+    final(2, [said(3, 4)]),
+    speakers(12.5, 2, [said(3, 4, 'S1')]),
+    speakers(15, 2, [said(3, 4, 'S2')]),
+    speakers(20, 1, [said(0, 1, 'S1'), said(1, 2, 'S1')]),
+    final(3, [said(4, 5)]),
+  ] as unknown as LiveEvent[];
+  const words = [
+    { start: 0, end: 1, first: 'S1', last: 'S1', after: 9 },
+    { start: 1, end: 2, first: 'S1', last: 'S1', after: 18 },
+    { start: 3, end: 4, first: 'S1', last: 'S2', after: 8.5 },
+    { start: 4, end: 5 },
+  ];
+
+  test('know whose a word was first and in the end', () => {
+    expect(wordsOf(events)).toEqual(words);
+  });
+
+  test('are counted where one person speaks alone', () => {
+    const asFile = [turn(0, 1, 'A'), turn(1, 2, 'B'), turn(3, 4, 'B'), turn(4, 5, 'B')];
+    expect(captionsOf(words, asFile, truth, { A: 'Ann', B: 'Bob' }, names)).toEqual({
+      ...{ words: 4, alone: 3, asFile: 2, first: 2, last: 3, after: [9, 18, 8.5] },
+    });
+  });
+});
+
 test('a meeting is judged as a whole, a conversation until its last turn', () => {
   const found = [turn(1, 5, 'S1')];
   expect(extentOf({ truth, seconds: 30 }, found)).toEqual({ from: 0, to: 30 });
@@ -92,7 +132,10 @@ describe('tables', () => {
       found: { turns: [], duration: 60, wallSeconds: 12, processorSeconds: 6, wasmBytes: 25e6 },
       score: { parts, names, people: 2, counted },
       slices: { all: [10, 9], alone: [4, 4] },
-      ...(words && { words }),
+      ...(words && {
+        words,
+        captions: { ...words, asFile: 7, first: 5, last: 8, after: [9, 2, 4] },
+      }),
     } as Measured;
   };
   const rows = [measured('a', 2, 2, { words: 9, alone: 8, right: 6 }), measured('b', 0, 3)];
@@ -118,5 +161,11 @@ describe('tables', () => {
     const ours = '| conversations | Susurrus | 1 | 9 | 8 | 75.0 % |';
     expect(wordTable(rows)?.split('\n')).toContain(ours);
     expect(wordTable(rows.slice(1))).toBeUndefined();
+  });
+
+  test('have the words of live captions, and when their speakers were told', () => {
+    const ours = '| conversations | Susurrus | 1 | 9 | 8 | 87.5 % | 62.5 % | 100.0 % | 4.0 (4.0) |';
+    expect(captionTable(rows)?.split('\n')).toContain(ours);
+    expect(captionTable(rows.slice(1))).toBeUndefined();
   });
 });

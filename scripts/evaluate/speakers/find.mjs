@@ -3,7 +3,10 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepError } from '../../toolchain/steps.mjs';
+import { wavSamples } from '../../wav_samples.mjs';
 import { buildDigest, digest, Results } from '../hearing.mjs';
+import { hearLive, noTime } from '../live/hear.mjs';
+import { ownStream } from '../live/systems.mjs';
 
 const bytesOf = ({ path }) => ({ samples: readFileSync(path) });
 
@@ -78,4 +81,56 @@ export async function heardIn(model, variant, recordings) {
     }
   }
   return recordings.map((one) => results.get(bytesOf(one)));
+}
+
+/**
+ * The words of live captions of each recording's first `seconds`: whose a word is by the first event that says it and by the last,
+ * and how many seconds of sound later the first one came.
+ * @type {(model: string, variant: string, recordings: readonly import('./material.mjs').Recording[], seconds: number) => Promise<
+ *   { words: { start: number; end: number; first?: string; last?: string; after?: number }[] }[]>}
+ */
+export async function captionedIn(model, variant, recordings, seconds) {
+  const results = resultsOf({ job: 'captions', model, variant, seconds: String(seconds) });
+  const missing = recordings.filter((one) => !results.get(bytesOf(one)));
+  if (missing.length > 0) {
+    const { loadModel } = await import('../../../dist/node.mjs');
+    const loaded = await loadModel(model, { variant });
+    const options = { language: 'en', speakers: true };
+    try {
+      for (const one of missing) {
+        const samples = wavSamples(readFileSync(one.path)).subarray(0, seconds * 16_000);
+        const open = async (onEvent) => ownStream(loaded.stream(options), onEvent);
+        const { deliveries } = await hearLive(open, samples, noTime, 0.1);
+        results.add(bytesOf(one), { words: wordsOf(deliveries.map(({ event }) => event)) });
+        console.error(`${one.name}: captioned`);
+      }
+    } finally {
+      loaded.dispose();
+    }
+  }
+  return recordings.map((one) => results.get(bytesOf(one)));
+}
+
+/** @type {(events: readonly import('../../../web/src/api/types.js').LiveEvent[]) => Awaited<ReturnType<typeof captionedIn>>[number]['words']} */
+export function wordsOf(events) {
+  const texts = new Map();
+  for (const event of events) {
+    if (event.type === 'final') {
+      const words = event.words.map(({ start, end }) => ({ start, end }));
+      texts.set(event.id, words);
+    }
+    if (event.type !== 'speakers') continue;
+    for (const { ids, segments } of event.texts) {
+      const said = segments.flatMap(({ words }) => words);
+      const words = ids.flatMap((id) => texts.get(id));
+      for (const [i, { speaker }] of said.entries()) {
+        if (speaker === undefined) continue;
+        const word = words[i];
+        word.first ??= speaker;
+        word.after ??= event.until - word.end;
+        word.last = speaker;
+      }
+    }
+  }
+  return [...texts.values()].flat();
 }

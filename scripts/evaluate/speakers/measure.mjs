@@ -73,6 +73,26 @@ export function rightWords(words, truth, names) {
 }
 
 /**
+ * The same of live captions: of the words in which one person speaks alone, how many would have the right speaker by the recording's turns,
+ * have it in the first event that says one, and have it in the end. `after`: when the first one came, for each that got one.
+ * @type {(words: readonly { start: number; end: number; first?: string; last?: string; after?: number }[],
+ *   asFile: readonly { start: number; end: number; speaker?: string }[], truth: readonly SpeakerTurn[],
+ *   names: Readonly<Record<string, string>>, captionNames: Readonly<Record<string, string>>) =>
+ *   { words: number; alone: number; asFile: number; first: number; last: number; after: number[] }}
+ */
+export function captionsOf(words, asFile, truth, names, captionNames) {
+  const { right, ...counts } = rightWords(asFile, truth, names);
+  const rightAt = (moment) =>
+    rightWords(
+      words.map(({ start, end, [moment]: speaker }) => ({ start, end, speaker })),
+      truth,
+      captionNames,
+    ).right;
+  const after = words.flatMap((word) => (word.after === undefined ? [] : [word.after]));
+  return { ...counts, asFile: right, first: rightAt('first'), last: rightAt('last'), after };
+}
+
+/**
  * @type {(worker: import('../../reference/reference_process.mjs').ReferenceProcess, recording: import('./material.mjs').Recording,
  *   found: readonly SpeakerTurn[]) => Promise<{ parts: { total: number; missed: number; false: number; confused: number }[];
  *   names: Record<string, string>; people: number; counted: number }>}

@@ -7,30 +7,32 @@ import { ensureTrainedModel, isTrainedName, trainedNames } from '../../trained_m
 import { inEvaluationNode } from '../live/evaluation_node.mjs';
 import { developersPage, updatePage } from '../update_page.mjs';
 import { ensureScoringEnvironment } from './environment.mjs';
-import { foundIn, heardIn } from './find.mjs';
+import { captionedIn, foundIn, heardIn } from './find.mjs';
 import { recordingsOf, withWords } from './material.mjs';
-import { rightSlices, rightWords, score, slicesOf } from './measure.mjs';
-import { costTable, errorTable, wordTable } from './tables.mjs';
+import { captionsOf, rightSlices, rightWords, score, slicesOf } from './measure.mjs';
+import { captionTable, costTable, errorTable, wordTable } from './tables.mjs';
 
 const usage = `npm run evaluate:speakers -- [options]
 
 Who speaks when in 17 rendered conversations, in half a minute each of seven meetings and in these joined: diarization error rate by
 pyannote.metrics, with what was missed, made up and confused, beside other pipelines; cost; and the speakers of words that a
-trained model hears. Needs a build, the shared recordings, and a Python (SUSURRUS_SCORING_PYTHON names one that has pyannote.metrics
+trained model hears, in the recording and in live captions of the conversations. Needs a build, the shared recordings, and a Python (SUSURRUS_SCORING_PYTHON names one that has pyannote.metrics
 and soundfile).
 
   --model FILE       networks to measure beside the package's (scripts/speakers_model.mjs writes them); may be repeated
   --variant NAME     simd or relaxed (relaxed)
   --words NAME       of ${trainedNames.join(', ')} (base), in q8_0, or none
+  --captions NAME    as --words, for live captions (tiny.en)
   --minutes N        of conversations whose words are heard (all)
-  --quick            simd, one conversation, one meeting, and its words by tiny.en: whether it works
+  --quick            simd, one conversation, one meeting, its words and a quarter of a minute of captions by tiny.en: whether it works
   --update           writes the tables into ${developersPage}
 
 What was found and heard is kept in build/evaluate/results, so that a run that was stopped goes on.`;
 
 /**
  * @typedef {{ who: string; recording: import('./material.mjs').Recording; found: Awaited<ReturnType<typeof foundIn>>[number];
- *   score: Awaited<ReturnType<typeof score>>; slices: ReturnType<typeof rightSlices>; words?: ReturnType<typeof rightWords> }} Measured
+ *   score: Awaited<ReturnType<typeof score>>; slices: ReturnType<typeof rightSlices>; words?: ReturnType<typeof rightWords>;
+ *   captions?: ReturnType<typeof captionsOf> }} Measured
  */
 
 const packaged = join(root, 'models/speakers.apr');
@@ -41,6 +43,7 @@ function readOptions() {
       model: { type: 'string', multiple: true, default: [] },
       variant: { type: 'string', default: 'relaxed' },
       words: { type: 'string', default: 'base' },
+      captions: { type: 'string', default: 'tiny.en' },
       minutes: { type: 'string' },
       quick: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
@@ -51,8 +54,10 @@ function readOptions() {
   if (!['simd', 'relaxed'].includes(values.variant)) {
     throw new StepError(`--variant: not ${values.variant} but simd or relaxed.`);
   }
-  if (values.words !== 'none' && !isTrainedName(values.words)) {
-    throw new StepError(`--words: not ${values.words} but of ${trainedNames.join(', ')}, or none.`);
+  for (const name of ['words', 'captions']) {
+    if (values[name] === 'none' || isTrainedName(values[name])) continue;
+    const known = trainedNames.join(', ');
+    throw new StepError(`--${name}: not ${values[name]} but of ${known}, or none.`);
   }
   const models = [packaged, ...values.model.map((path) => resolve(path))];
   const lacking = models.find((path) => !existsSync(path));
@@ -68,6 +73,16 @@ async function heardWords({ words, minutes, variant }, recordings) {
   return new Map(chosen.map(({ name }, i) => [name, heard[i].segments]));
 }
 
+/** Words of live captions by the conversation's name. */
+async function captionedWords({ captions, minutes, variant, quick }, recordings) {
+  if (captions === 'none') return new Map();
+  const all = recordings.filter(({ set }) => set === 'conversations');
+  const chosen = quick ? all : withWords(all, minutes);
+  const path = await ensureTrainedModel({ name: captions });
+  const heard = await captionedIn(path, variant, chosen, quick ? 15 : Infinity);
+  return new Map(chosen.map(({ name }, i) => [name, heard[i].words]));
+}
+
 async function evaluate(options) {
   const python = await ensureScoringEnvironment();
   const { assignSpeakers } = await import('../../../dist/speakers.node.mjs');
@@ -77,11 +92,19 @@ async function evaluate(options) {
     found.push(await foundIn(model, options.variant, recordings));
   }
   const heard = await heardWords(options, recordings);
+  const captions = await captionedWords(options, recordings);
   const worker = new ReferenceProcess(python, [
     join(import.meta.dirname, 'python/score_worker.py'),
   ]);
   /** @type {Measured[]} */
   const rows = [];
+  const captioned = async (recording, words, whose, names) => {
+    const asFile = whose(words.map(({ start, end }) => ({ start, end, text: '' })));
+    const last = words.filter((word) => word.last !== undefined);
+    const turns = last.map(({ start, end, last: speaker }) => ({ start, end, speaker }));
+    const scored = await score(worker, recording, turns);
+    return captionsOf(words, asFile, recording.truth, names, scored.names);
+  };
   const measured = async (who, recording, one) => {
     const { truth, name } = recording;
     const whose = (segments) =>
@@ -89,6 +112,7 @@ async function evaluate(options) {
     const scored = await score(worker, recording, one.turns);
     const slices = slicesOf(truth);
     const segments = heard.get(name);
+    const shown = captions.get(name);
     return {
       ...{ who, recording, found: one, score: scored },
       slices: rightSlices(slices, whose(slices), scored.names),
@@ -99,6 +123,7 @@ async function evaluate(options) {
           truth,
           scored.names,
         ),
+      captions: shown && (await captioned(recording, shown, whose, scored.names)),
     };
   };
   try {
@@ -111,11 +136,12 @@ async function evaluate(options) {
   } finally {
     worker.close();
   }
-  const words = wordTable(rows);
+  const [words, shown] = [wordTable(rows), captionTable(rows)];
   const tables = {
     speakers: errorTable(rows),
     'speakers-cost': costTable(rows),
     ...(words && { 'speakers-words': words }),
+    ...(shown && { 'speakers-captions': shown }),
   };
   console.log(Object.values(tables).join('\n\n'));
   if (options.update) await updatePage(tables);

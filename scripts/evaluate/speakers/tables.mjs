@@ -110,3 +110,23 @@ export function wordTable(rows) {
   });
   return markdownTable(counts);
 }
+
+/** Undefined where there were no captions. @type {(rows: readonly Measured[]) => string | undefined} */
+export function captionTable(rows) {
+  const own = rows.filter(({ captions }) => captions !== undefined);
+  if (own.length === 0) return undefined;
+  const counts = [...grouped(own)].map(({ title, who, own }) => {
+    const of = (name) => total(own, ({ captions }) => captions[name]);
+    const share = (name) => `${percent(of(name), of('alone'))} %`;
+    const after = own.flatMap(({ captions }) => captions.after).sort((a, b) => a - b);
+    const late = (part) => after[Math.floor(part * (after.length - 1))]?.toFixed(1) ?? '';
+    return {
+      ...{ set: title, who, recordings: own.length, words: of('words'), 'one alone': of('alone') },
+      'as a recording': share('asFile'),
+      'first told': share('first'),
+      'in the end': share('last'),
+      'told after, s': `${late(0.5)} (${late(0.95)})`,
+    };
+  });
+  return markdownTable(counts);
+}
