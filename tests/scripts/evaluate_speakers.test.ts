@@ -119,7 +119,12 @@ test('words are heard in half-minutes, and in whole conversations until there ar
 });
 
 describe('tables', () => {
-  const measured = (name: string, missed: number, counted: number, words?: object) => {
+  const measured = (
+    name: string,
+    missed: number,
+    counted: number,
+    words?: ReturnType<typeof rightWords>,
+  ) => {
     const parts = [0, 1, 2].map((collar) => ({
       total: 10,
       missed,
