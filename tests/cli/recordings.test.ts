@@ -162,3 +162,11 @@ test('a file is read in parts, and errors name it once, as it was named', async 
   const { message } = await failureOf(hear('no such.wav'));
   expect(message).toBe('no such.wav: there is no such file');
 });
+
+test('the only file is looked for before a model is loaded; one of several fails in its turn', async () => {
+  const { status, stderr, calls } = await runCommand(command, ['transcribe', 'no such.wav']);
+  expect([status, calls]).toEqual([6, []]);
+  expect(stderr).toBe('susurrus: no such.wav: there is no such file [source_failed]\n');
+  const files = ['no such.wav', 'nor this.wav'];
+  expect((await recordingsIn(files)).map(({ file }) => file)).toEqual(files);
+});

@@ -4,7 +4,7 @@ import type { SubtitleProfile, SubtitleReport, SubtitleViolation } from '../src/
 import { mostSubtitleBytes, tooLarge } from '../src/writers/read_subtitles.js';
 import { clock } from '../src/writers/time.js';
 import { parse, usageError } from './arguments.js';
-import { sourceError } from './file_bytes.js';
+import { sourceError, unreadable } from './file_bytes.js';
 import { FileReports, forEachFile } from './several_files.js';
 import { printable } from './terminal.js';
 
@@ -41,8 +41,7 @@ function checkText(file: string, ...args: Parameters<typeof check>): SubtitleRep
 
 async function readText(file: string): Promise<string> {
   const handle = await open(file).catch((error: unknown) => {
-    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw sourceError(file, isAbsent ? 'there is no such file' : String(error));
+    throw unreadable(file, error);
   });
   try {
     const { size } = await handle.stat();

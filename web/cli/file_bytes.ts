@@ -6,9 +6,14 @@ export async function readFileBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw sourceError(file, isAbsent ? 'there is no such file' : String(error));
+    throw unreadable(file, error);
   }
+}
+
+/** What is said of a file that the system does not give. */
+export function unreadable(file: string, error: unknown): SusurrusError {
+  const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return sourceError(file, isAbsent ? 'there is no such file' : String(error));
 }
 
 /** Something that cannot be read. */

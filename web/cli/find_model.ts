@@ -23,7 +23,8 @@ export async function usualModelFile(signal: AbortSignal): Promise<string> {
     return await modelFile('base', signal);
   } catch (error) {
     if (!(error instanceof SusurrusError) || error.details.reason !== 'source') throw error;
-    throw new SusurrusError(error.code, `${error.message} ${waysToAModel}`, error.details, error);
+    const message = `${error.message.replace(/\.$/, '')}. ${waysToAModel}`;
+    throw new SusurrusError(error.code, message, error.details, error);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Dirent } from 'node:fs';
+import type { Dirent, Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { checkSource, isFile, isStdin } from './audio_source.js';
-import { sourceError } from './file_bytes.js';
+import { sourceError, unreadable } from './file_bytes.js';
 import { usageError } from './usage_error.js';
 
 /** What the decoders in Node read. */
@@ -35,7 +35,8 @@ export async function recordingsIn(paths: readonly string[]): Promise<readonly R
   const found: Recording[] = [];
   for (const path of paths) {
     await checkSource(path);
-    const facts = isFile(path) ? await stat(path).catch(() => undefined) : undefined;
+    // Nobody waits for a model, or downloads one, to hear that it is not there. Of several, the others are heard.
+    const facts = await factsOf(path, paths.length === 1);
     const recordings = facts?.isDirectory()
       ? await recordingsOf(path, '')
       : [{ file: path, below: '' }];
@@ -45,6 +46,14 @@ export async function recordingsIn(paths: readonly string[]): Promise<readonly R
     for (const each of recordings) found.push(each);
   }
   return found;
+}
+
+async function factsOf(path: string, isNeeded: boolean): Promise<Stats | undefined> {
+  if (!isFile(path)) return undefined;
+  return stat(path).catch((error: unknown) => {
+    if (isNeeded) throw unreadable(path, error);
+    return undefined;
+  });
 }
 
 /** Hidden files are left out, and linked folders, which may lead in circles. */
