@@ -6,14 +6,15 @@ import { ensureTrainedModel } from '../trained_model.mjs';
 import { markdownTable } from './accuracy/table.mjs';
 import { sharedRecordings } from './speech/shared_recordings.mjs';
 import { updatePage } from './update_page.mjs';
+import { whisper } from '../facts/read_facts.mjs';
 import { quantile } from '../statistics.mjs';
 import { wavSamples } from '../wav_samples.mjs';
 import { timeErrors } from './word_time_errors.mjs';
 
 const usage = `npm run evaluate:word-times -- [options]
 
-How far the starts and ends of words in three shared recordings are from marks made by hand: tiny.en in this package, by default
-and with compatibility: 'openai', and the reference with the same weights in float32. Needs a build.
+How far the starts and ends of words in three shared recordings are from marks made by hand: tiny.en in this package, by default,
+live and with compatibility: 'openai', and the reference with the same weights in float32. Needs a build.
 
   --dtype NAME        weight format (q8_0)
   --variant NAME      engine (simd)
@@ -25,6 +26,8 @@ and with compatibility: 'openai', and the reference with the same weights in flo
 const { recordings: marked } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'word_times.json'), 'utf8'),
 );
+/** Samples that a stream is fed at a time. */
+const block = whisper.sampleRate / 10;
 const milliseconds = (seconds) => Math.round(1000 * seconds);
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
@@ -79,8 +82,22 @@ await main(async () => {
     });
     return segments.flatMap((segment) => segment.words);
   };
+  const heardLive = async (samples) => {
+    const live = model.stream();
+    const reading = (async () => {
+      const finals = [];
+      for await (const event of live) if (event.type === 'final') finals.push(event);
+      return finals.flatMap((event) => event.words);
+    })();
+    for (let at = 0; at < samples.length; at += block) {
+      await live.feed(samples.subarray(at, at + block));
+    }
+    await live.close();
+    return reading;
+  };
   const sources = {
     [`Susurrus, ${dtype}, ${variant}`]: heardBy({}),
+    'the same, model.stream()': heardLive,
     "the same, compatibility: 'openai'": heardBy({ compatibility: 'openai' }),
     ...(!made && { 'openai-whisper, float32': (_, referenceWords) => referenceWords }),
   };

@@ -99,6 +99,18 @@ describe('what is heard', () => {
     },
   );
 
+  test('has its words start where transcribe() has them, which is not in the pauses before them', async () => {
+    const { segments } = await model.transcribe(samples, { timestamps: 'word' });
+    const expected = segments.flatMap(({ words = [] }) => words);
+    const heard = textsOf(await hear(samples))
+      .filter(({ type }) => type === 'final')
+      .flatMap(({ words }) => words);
+    expect(heard.map(({ word }) => word)).toEqual(expected.map(({ word }) => word));
+    for (const [i, { start }] of heard.entries()) {
+      expect(Math.abs(start - expected[i]!.start)).toBeLessThan(0.05);
+    }
+  });
+
   test('comes while somebody speaks, words committed before the utterance ends', async () => {
     const events = textsOf(await hear(samples));
     const committedEarly = events.filter(

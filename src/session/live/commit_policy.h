@@ -16,6 +16,9 @@ struct ProvisionalWord {
   float probability = 0;
   /// Where the model listened to when it said the word's last token: seconds from the beginning of the window.
   double heard_at = 0;
+  /// As callers are told: decisions are made by the aligner's times above.
+  double told_start = 0;
+  double told_end = 0;
 };
 
 enum class CommitPolicyKind : uint8_t { attention, agreement };

@@ -9,6 +9,7 @@
 #include "session/window_segments.h"
 #include "session/window_sound.h"
 #include "session/word_aligner.h"
+#include "session/word_edges.h"
 
 namespace susurrus {
 namespace {
@@ -179,7 +180,9 @@ Status WhisperLive::take_check() {
 
 double WhisperLive::window_seconds() const { return static_cast<double>(mel_.frame_count()) / 100; }
 
-double WhisperLive::committed_end() const { return std::max(0.0, last_end_ - window_begin()); }
+double WhisperLive::committed_end() const {
+  return std::max(0.0, last_end_.aligned - window_begin());
+}
 
 /// The model makes up text for steady sound, as offline. Each window is judged by itself, since speakers may be quieter than those
 /// before them.
@@ -248,6 +251,7 @@ Status WhisperLive::take_hypothesis() {
   }
   if (is_over && !words.empty())
     words.back().end = std::min(words.back().end, heard_end + kLongestTail);
+  place_edges(words);
   if (count > 0) language_.settle();
   commit(words, count);
   // Doubtful text does not take the place of what is shown.
@@ -276,19 +280,43 @@ void WhisperLive::leave_window() {
   policy_->forget();
 }
 
+void WhisperLive::place_edges(std::span<ProvisionalWord> words) const {
+  const double begin = std::max(0.0, last_end_.told - window_begin());
+  Segment row;
+  double after = begin;
+  for (const ProvisionalWord& word : words) {
+    const double start = std::max(word.start, after);
+    after = std::max(word.end, start);
+    row.words.push_back({word.text, start, after, word.probability});
+  }
+  if (!options_.transcribe.is_openai_compatible) {
+    const size_t n_mels = model_->dimensions().n_mels;
+    const auto mel = model_->mel_window().first(mel_.frame_count() * n_mels);
+    refine_word_edges({&row, 1}, {mel, n_mels, 0}, {begin, window_seconds()});
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    words[i].told_start = row.words[i].start;
+    words[i].told_end = row.words[i].end;
+  }
+}
+
 void WhisperLive::commit(std::vector<ProvisionalWord>& words, size_t count) {
   for (ProvisionalWord& word : std::span(words).first(count)) {
     SaidWord said = timed(std::move(word), last_end_);
-    last_end_ = said.word.end;
+    last_end_ = {said.aligned_end, said.word.end};
     committed_tokens_.insert(committed_tokens_.end(), said.tokens.begin(), said.tokens.end());
     said_.push_back(std::move(said));
   }
 }
 
-WhisperLive::SaidWord WhisperLive::timed(ProvisionalWord&& word, double after) const {
-  const double start = std::max(window_begin() + word.start, after);
-  const double end = std::max(window_begin() + word.end, start + kShortestWord);
-  return {{std::move(word.text), start, end, word.probability}, std::move(word.tokens)};
+WhisperLive::SaidWord WhisperLive::timed(ProvisionalWord&& word, const WordEnd& after) const {
+  const double begin = window_begin();
+  const double aligned_start = std::max(begin + word.start, after.aligned);
+  const double aligned_end = std::max(begin + word.end, aligned_start + kShortestWord);
+  const double start = std::max(begin + word.told_start, after.told);
+  const double end = std::max(begin + word.told_end, start + kShortestWord);
+  return {
+      {std::move(word.text), start, end, word.probability}, std::move(word.tokens), aligned_end};
 }
 
 void WhisperLive::slide() {
@@ -299,7 +327,8 @@ void WhisperLive::slide() {
   size_t end = window_;
   size_t sentence = window_;
   const double kept = is_full ? 0 : kKeptSeconds;
-  for (size_t i = window_; i < said_.size() && said_[i].word.end + kept <= last_end_; ++i) {
+  for (size_t i = window_; i < said_.size() && said_[i].aligned_end + kept <= last_end_.aligned;
+       ++i) {
     end = i + 1;
     if (ends_sentence(said_[i].word.word)) sentence = i + 1;
   }
@@ -313,7 +342,7 @@ void WhisperLive::slide() {
 
 void WhisperLive::leave_behind(size_t end) {
   if (end == window_) return;
-  const double cut = (said_[end - 1].word.end - window_begin()) * 100;
+  const double cut = (said_[end - 1].aligned_end - window_begin()) * 100;
   for (size_t i = window_; i < end; ++i) {
     const std::vector<uint32_t>& tokens = said_[i].tokens;
     said_before_.add(said_[i].word.word);
@@ -335,6 +364,8 @@ void WhisperLive::drop_sound(size_t frames) {
     word.start -= shift;
     word.end -= shift;
     word.heard_at -= shift;
+    word.told_start -= shift;
+    word.told_end -= shift;
   }
   forget_old();
 }
@@ -386,10 +417,10 @@ void WhisperLive::tell(bool is_last) {
   if (is_last) return;
   std::vector<SaidWord> shown(said.begin() + static_cast<ptrdiff_t>(open_), said.end());
   const size_t committed = shown.size();
-  double end = last_end_;
+  WordEnd end = last_end_;
   for (const ProvisionalWord& word : provisional_) {
     shown.push_back(timed(ProvisionalWord(word), end));
-    end = shown.back().word.end;
+    end = {shown.back().aligned_end, shown.back().word.end};
   }
   tell_words(LiveEvent::Type::partial, shown, committed);
 }

@@ -37,10 +37,16 @@ class WhisperLive final : public LiveRecognition {
   uint64_t byte_count() const override { return mel_.byte_count(); }
 
  private:
-  /// A word that is committed.
+  /// A word that is committed, with the times that callers are told.
   struct SaidWord {
     Word word;
     std::vector<uint32_t> tokens;
+    double aligned_end = 0;
+  };
+  /// Where a word ends, in seconds of the stream: by the aligner, for all decisions, and as told.
+  struct WordEnd {
+    double aligned = 0;
+    double told = 0;
   };
 
   WhisperLive(WhisperModel& model, WhisperLiveOptions options, LiveMel mel,
@@ -56,6 +62,8 @@ class WhisperLive final : public LiveRecognition {
   /// What follows the committed words may be in another language, and is then heard alone.
   Status take_check();
   Status take_hypothesis();
+  /// Sets the times that callers are told to where the sound of the window has the words' edges.
+  void place_edges(std::span<ProvisionalWord> words) const;
   void commit(std::vector<ProvisionalWord>& words, size_t count);
   /// Drops sound whose words are committed, when the window has become long.
   void slide();
@@ -72,7 +80,7 @@ class WhisperLive final : public LiveRecognition {
   void tell_words(LiveEvent::Type type, std::span<const SaidWord> said, size_t committed);
   void tell_language();
   /// With the times of the stream, not before `after`.
-  SaidWord timed(ProvisionalWord&& word, double after) const;
+  SaidWord timed(ProvisionalWord&& word, const WordEnd& after) const;
   /// Seconds of the stream at the window's beginning.
   double window_begin() const;
   double window_seconds() const;
@@ -111,7 +119,7 @@ class WhisperLive final : public LiveRecognition {
   size_t window_ = 0;
   std::vector<uint32_t> committed_tokens_;  // of those in the window
   std::vector<ProvisionalWord> provisional_;
-  double last_end_ = 0;  // of the last committed word
+  WordEnd last_end_;  // of the last committed word
   std::vector<uint32_t> prompt_;
   /// The words in it, and those of the window before.
   SaidBefore said_before_;

@@ -2,6 +2,7 @@
 #include "session/live/whisper_live.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "base/utf8.h"
@@ -106,6 +107,52 @@ SUSURRUS_TEST(streams_keep_their_promises_in_pieces_of_every_size) {
       }
     }
   }
+}
+
+SUSURRUS_TEST(words_are_told_where_the_sound_has_them_and_nothing_else_is_told_otherwise) {
+  const std::vector<float> samples = noise(48000);
+  // noise() is loud in the first tenth of each 0.2 s; a frame sees 12 ms beside it.
+  const auto is_quiet = [](double seconds) {
+    const double phase = std::fmod(seconds, 0.2);
+    return phase > 0.12 && phase < 0.18;
+  };
+  size_t moved = 0;
+  size_t quiet_aligned = 0;
+  size_t quiet_told = 0;
+  for (uint64_t seed : {21, 22, 23, 24}) {
+    std::vector<LiveEvent> events[2];
+    for (const bool is_openai_compatible : {false, true}) {
+      auto model = small_model(seed);
+      ASSERT_TRUE(model != nullptr);
+      WhisperLiveOptions options = live_options(CommitPolicyKind::attention, 0.2);
+      options.transcribe.is_openai_compatible = is_openai_compatible;
+      auto live = WhisperLive::create(*model, options);
+      ASSERT_TRUE(live.has_value());
+      ASSERT_TRUE(feed(**live, samples, false));
+      (*live)->flush();
+      ASSERT_TRUE(work(**live));
+      events[is_openai_compatible] = (*live)->take_events();
+    }
+    ASSERT_TRUE(EXPECT_EQ(events[0].size(), events[1].size()));
+    for (size_t i = 0; i < events[0].size(); ++i) {
+      const LiveEvent& told = events[0][i];
+      const LiveEvent& aligned = events[1][i];
+      EXPECT_TRUE(told.type == aligned.type);
+      EXPECT_EQ(told.time, aligned.time);
+      EXPECT_EQ(told.committed, aligned.committed);
+      EXPECT_EQ(told.segment.text, aligned.segment.text);
+      ASSERT_TRUE(EXPECT_EQ(told.segment.words.size(), aligned.segment.words.size()));
+      if (told.type != LiveEvent::Type::final) continue;
+      for (size_t j = 0; j < told.segment.words.size(); ++j) {
+        if (told.segment.words[j].start != aligned.segment.words[j].start) ++moved;
+        if (is_quiet(told.segment.words[j].start)) ++quiet_told;
+        if (is_quiet(aligned.segment.words[j].start)) ++quiet_aligned;
+      }
+    }
+  }
+  std::printf("moved %zu, in quiet %zu, were %zu\n", moved, quiet_told, quiet_aligned);
+  EXPECT_GT(moved, 0u);
+  EXPECT_LT(quiet_told, quiet_aligned);
 }
 
 SUSURRUS_TEST(steady_sound_is_not_decoded_and_speech_after_it_is) {
