@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Browser, BrowserType, Page } from 'playwright-core';
 import { firefoxPath } from '../../scripts/browsers/firefox.mjs';
+import { pulseAudioPath, startSoundServer } from '../../scripts/browsers/sound_server.mjs';
 
 type Preferences = Readonly<Record<string, string | number | boolean>>;
 
@@ -18,8 +19,14 @@ const preferencesOf: Readonly<Record<string, Preferences>> = {
 };
 const soundFlag = '--use-file-for-fake-audio-capture=';
 
-/** Reading the clipboard asks nobody. */
-const usualPreferences: Preferences = { 'dom.events.testing.asyncClipboard': true };
+const usualPreferences: Preferences = {
+  // Reading the clipboard asks nobody.
+  'dom.events.testing.asyncClipboard': true,
+  // A second window to choose files would not open beside the first.
+  'remote.bidi.dismiss_file_pickers.enabled': true,
+  // The panel of downloads would take the keys that follow.
+  'browser.download.alwaysOpenPanel': false,
+};
 
 /** Fails for a flag that nothing in Firefox stands for. */
 export async function launchStockFirefox(
@@ -34,13 +41,20 @@ export async function launchStockFirefox(
     else if (flag in preferencesOf) Object.assign(preferences, preferencesOf[flag]);
     else throw new Error(`Nothing in Firefox does what ${flag} does.`);
   }
+  const soundServer = pulseAudioPath === undefined ? undefined : await startSoundServer();
   const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: firefoxPath,
     args: ['--remote-allow-system-access'],
     firefoxUserPrefs: preferences,
+    env: { ...process.env, ...(soundServer && { PULSE_SERVER: soundServer.address }) },
   });
-  const { emulate, noticeDownloads } = whatPlaywrightLacks(browser);
+  const close = browser.close.bind(browser);
+  browser.close = async () => {
+    await close();
+    await soundServer?.close();
+  };
+  const { emulate, noticeDownloads, clickTwiceAtOnce } = whatPlaywrightLacks(browser);
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options = {}) => {
     const context = await newContext(options);
@@ -50,6 +64,9 @@ export async function launchStockFirefox(
     context.newPage = async () => {
       const page = await newPage();
       noticeDownloads(page);
+      clickTwiceAtOnce(page);
+      // Else the value is set, past what the field takes.
+      page.keyboard.insertText = (text) => page.keyboard.type(text);
       page.emulateMedia = (media = {}) => emulate(page, media);
       // The page's policy refuses the style that Playwright would add for it.
       page.screenshot = () => Promise.resolve(Buffer.alloc(0));
@@ -78,9 +95,19 @@ interface InnerPage {
       readonly sessionId: string;
       on: (event: string, listen: (download: Download) => void) => void;
     };
+    readonly rawMouse: {
+      _performActions: (progress: unknown, actions: readonly object[]) => Promise<void>;
+    };
     _onDownloadWillBegin: (download: Download) => void;
     _onDownloadEnded: (download: Download) => void;
   };
+  readonly mouse: {
+    click: (progress: unknown, x: number, y: number, options: ClickOptions) => Promise<void>;
+    move: (progress: unknown, x: number, y: number, options: object) => Promise<void>;
+  };
+}
+interface ClickOptions {
+  readonly clickCount?: number;
 }
 interface Session {
   send: (command: string, parameters: object) => Promise<unknown>;
@@ -124,7 +151,7 @@ function whatPlaywrightLacks(browser: Browser) {
     },
 
     /** Playwright passes over downloads without a name of their own, which Firefox 153 gives to none. */
-    noticeDownloads(page: Page): void {
+    noticeDownloads: (page: Page): void => {
       const { delegate } = connection.toImpl(page) as InnerPage;
       const named = (take: (download: Download) => void) => (event: Download) => {
         if (!event.navigation && !event.download) take({ ...event, download: event.url });
@@ -137,6 +164,18 @@ function whatPlaywrightLacks(browser: Browser) {
         'browsingContext.downloadEnd',
         named((download) => delegate._onDownloadEnded(download)),
       );
+    },
+
+    /** Two clicks are a double one where one command has both; Playwright sends four. */
+    clickTwiceAtOnce: (page: Page): void => {
+      const { delegate, mouse } = connection.toImpl(page) as InnerPage;
+      const click = mouse.click.bind(mouse);
+      mouse.click = async (progress, x, y, options) => {
+        if (options.clickCount !== 2) return click(progress, x, y, options);
+        await mouse.move(progress, x, y, {});
+        const [down, up] = ['pointerDown', 'pointerUp'].map((type) => ({ type, button: 0 }));
+        await delegate.rawMouse._performActions(progress, [down!, up!, down!, up!]);
+      };
     },
   };
 }
