@@ -73,6 +73,7 @@ export async function launchStockFirefox(
       await emulate(page, options);
       return page;
     };
+    await context.addInitScript(hearDispatched);
     if (sound !== undefined) await context.addInitScript(playAsMicrophone, sound);
     return context;
   };
@@ -177,6 +178,19 @@ function whatPlaywrightLacks(browser: Browser) {
         await delegate.rawMouse._performActions(progress, [down!, up!, down!, up!]);
       };
     },
+  };
+}
+
+/** Runs in each page: listeners of a track hear what a script dispatches, too, which Firefox keeps from them. */
+function hearDispatched(): void {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- called on a track below
+  const add = EventTarget.prototype.addEventListener as (...given: unknown[]) => void;
+  MediaStreamTrack.prototype.addEventListener = function (
+    this: MediaStreamTrack,
+    ...[name, listener, options = false]: readonly unknown[]
+  ) {
+    // The fourth is Firefox's own: whether untrusted events are wanted.
+    add.call(this, name, listener, options, true);
   };
 }
 
