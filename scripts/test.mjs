@@ -1,10 +1,11 @@
 // npm test: sets everything up, builds, then lint, type check, C++ tests, jest in Node, jest with Chromium.
 //
-//   node scripts/test.mjs [--only lint|cpp|node|browser] [jest's arguments...]
+//   node scripts/test.mjs [--only lint|cpp|node|browser|browsers] [jest's arguments...]
 //
+// `browsers`, which npm test leaves out, are the suites of pages in Firefox, and what WebKitGTK can do.
 // Each part begins as soon as what it needs is there. Ends with the time that each took, the number of skipped suites and a line
 // "N passed, N failed, N skipped" over all tests.
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { parts, setUp } from './build.mjs';
 import { fuzz, fuzzTargets, makeSeeds } from './fuzz.mjs';
@@ -32,7 +33,8 @@ import {
 import { budgetTable, machineLine, timeTable } from './toolchain/time_table.mjs';
 import { ensureTools } from './toolchain/tools.mjs';
 
-const kinds = ['lint', 'cpp', 'node', 'browser'];
+const usualKinds = ['lint', 'cpp', 'node', 'browser'];
+const kinds = [...usualKinds, 'browsers'];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const skippedSuites = [];
 /** Suites of jest: { name, seconds }. */
@@ -121,8 +123,8 @@ async function shortFuzzing() {
 const quietJestMinutes = 35;
 
 /** Jest's own output is shown as it comes; its counts are read from its report. */
-async function jest(projects, args, env = {}) {
-  const name = `jest (${projects.join(', ')})`;
+async function jest(projects, args, env = {}, place = '') {
+  const name = `jest (${projects.join(', ')}${place})`;
   const jestMinutes = Math.round(quietJestMinutes * slowness);
   const results = join(root, 'build/test-results');
   const report = join(results, `${projects.join('-')}.json`);
@@ -220,10 +222,25 @@ const nodeTasks = (args) => {
   ];
 };
 
+/** Suites that start browsers besides Chromium themselves. */
+const elsewhereSuites = ['in_firefox', 'in_webkit', 'kept_elsewhere'].map(
+  (name) => `tests/browser/${name}.test.ts`,
+);
+/** Suites of scripts, of projects (`npm run test:projects` has each browser), of Chromium's extensions, and of full-size models. */
+const chromiumSuites = ['bench', 'extension', 'full_size', 'projects', 'smallest_runs'].map(
+  (name) => `tests/browser/${name}.test.ts`,
+);
+
+const firefoxSuites = () =>
+  readdirSync(join(root, 'tests/browser'))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `tests/browser/${name}`)
+    .filter((suite) => ![...elsewhereSuites, ...chromiumSuites].includes(suite));
+
 /** All there is to do, in the order in which it begins once what it needs is done. What is built in one folder waits for each other. */
 const allTasks = (args) => [
-  build('wasm', ['node', 'browser']),
-  build('js', ['node', 'browser'], ['wasm']),
+  build('wasm', ['node', 'browser', 'browsers']),
+  build('js', ['node', 'browser', 'browsers'], ['wasm']),
   {
     name: 'browser',
     part: 'browser suites',
@@ -237,6 +254,24 @@ const allTasks = (args) => [
         CHROMIUM: chromium,
         CHROMIUM_HEADLESS: headless,
       });
+    },
+  },
+  {
+    name: 'browsers',
+    part: 'browser suites',
+    kinds: ['browsers'],
+    needs: ['js'],
+    tools: ['chromium', 'firefox', 'webkit', 'sound'],
+    async run() {
+      const { chromium, firefox } = await ensureTools(['chromium', 'firefox']);
+      const env = { CHROMIUM: chromium };
+      if (args.length === 0) {
+        await jest(['browser'], [...onAllProcessors([]), ...elsewhereSuites], env, ', elsewhere');
+      }
+      if (firefox === undefined) return void skippedSuites.push('all of Firefox, which is missing');
+      const suites = args.length > 0 ? args : firefoxSuites();
+      const inFirefox = { ...env, SUSURRUS_BROWSER: 'firefox' };
+      await jest(['browser'], [...onAllProcessors(args), ...suites], inFirefox, ', Firefox');
     },
   },
   ...nodeTasks(args),
@@ -283,7 +318,7 @@ async function runTests(wanted, jestArguments) {
 }
 
 const { values, rest } = splitArguments(process.argv.slice(2), {
-  only: { type: 'string', default: kinds.join() },
+  only: { type: 'string', default: usualKinds.join() },
   help: { type: 'boolean' },
 });
 if (values.help) {

@@ -6,6 +6,9 @@ import { findOnPath } from './steps.mjs';
 export const findFirefox = () =>
   process.env.FIREFOX ?? findOnPath('firefox-esr') ?? findOnPath('firefox');
 
+/** Gives Firefox a sound device. */
+export const findPulseAudio = () => findOnPath('pulseaudio');
+
 /** WebKitGTK's MiniBrowser, its WebDriver and a virtual screen: all three, or undefined. */
 export function findWebKit() {
   const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64';

@@ -2,7 +2,7 @@
 // when run as root, else unpacked from Debian packages into the git-ignored .toolchain/.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { findFirefox, findWebKit } from './find_browsers.mjs';
+import { findFirefox, findPulseAudio, findWebKit } from './find_browsers.mjs';
 import {
   findOnPath,
   isAtLeast,
@@ -113,6 +113,7 @@ const tools = {
     debian: ['webkit2gtk-driver', 'xvfb'],
     find: () => findWebKit()?.browser,
   },
+  sound: { title: 'PulseAudio', debian: ['pulseaudio'], find: findPulseAudio },
 };
 
 function unpacked(name, path) {

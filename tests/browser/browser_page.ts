@@ -102,7 +102,9 @@ async function open(
   page.on('requestfailed', (request) => {
     // A media element drops a read of memory when it has heard enough, and a page that is left drops all it waits for.
     const isMedia = request.url().startsWith('blob:') && request.resourceType() === 'media';
-    const isLeft = request.failure()?.errorText === 'net::ERR_ABORTED';
+    const isLeft = /^(net::ERR_ABORTED|NS_BINDING_ABORTED)$/.test(
+      request.failure()?.errorText ?? '',
+    );
     if (!isMedia && !isLeft) problems.push(`request failed: ${request.url()}`);
   });
   // The context hears the worker's requests too.
@@ -370,6 +372,8 @@ export async function saved(
   if (rules !== '') await page.click(`#${button}_menu [data-rules="${rules}"]`);
   const [download] = await Promise.all([page.waitForEvent('download'), entry.click()]);
   const bytes = readFileSync(await download.path());
+  // Firefox would call the next one of this name "… (1)".
+  await download.delete();
   return { name: download.suggestedFilename(), bytes, content: bytes.toString('utf8') };
 }
 

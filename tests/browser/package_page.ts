@@ -6,15 +6,20 @@ import { serve } from '../../scripts/serve_demo.mjs';
 import { limit } from '../support/limits.js';
 import type { EmptyProject } from '../support/packed_package.js';
 import { projectRoot } from '../support/shared_folder.js';
+import { launchStockFirefox } from './stock_firefox.js';
 
 /** Past jest, which would load it anew for each suite: a second of processor time (tests/support/jest_environment.mjs). */
 const { requirePastJest } = globalThis as unknown as { requirePastJest: NodeJS.Require };
-export const { chromium } = requirePastJest('playwright-core') as typeof Playwright;
+export const { chromium, firefox } = requirePastJest('playwright-core') as typeof Playwright;
+
+/** `npm run test:browsers` runs the suites in Firefox too. */
+export const isFirefox = process.env.SUSURRUS_BROWSER === 'firefox';
 
 const usualArguments = ['--no-sandbox', '--disable-gpu'];
 
 /** Chromium without windows where that is installed: it takes a third less time for a page. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  if (isFirefox) return launchStockFirefox(firefox, args);
   const executablePath = process.env.CHROMIUM_HEADLESS ?? process.env.CHROMIUM;
   if (!executablePath) throw new Error('CHROMIUM does not name a browser: npm run test:browser');
   const browser = await chromium.launch({ executablePath, args: [...usualArguments, ...args] });

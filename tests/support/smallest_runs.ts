@@ -46,7 +46,8 @@ export const smallestRuns: Readonly<Record<string, SmallestRun | RunElsewhere>> 
   'test:cpp': { runBy: 'scripts/test.mjs' },
   'test:node': { runBy: 'scripts/test.mjs' },
   'test:browser': { runBy: 'scripts/test.mjs' },
-  'test:browsers': { runBy: 'scripts/test.mjs' },
+  // Some of its suites are among those of test:browser.
+  'test:browsers': { args: ['--help'], prints: /npm test/ },
   // What it repeats is what scripts/test.mjs does.
   'test:steady': { args: ['--conditions', 'none'], prints: /Conditions: full/, status: 1 },
   // What it does with a project is what tests/browser/projects.test.ts does.
