@@ -24,6 +24,8 @@ const usualPreferences: Preferences = {
   'dom.events.testing.asyncClipboard': true,
   // A second window to choose files would not open beside the first.
   'remote.bidi.dismiss_file_pickers.enabled': true,
+  // As Chromium without windows, it has pages of the whole width.
+  'ui.useOverlayScrollbars': 1,
   // The panel of downloads would take the keys that follow.
   'browser.download.alwaysOpenPanel': false,
 };
