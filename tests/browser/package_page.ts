@@ -19,6 +19,7 @@ export const isFirefox = process.env.SUSURRUS_BROWSER === 'firefox';
 /** All that suites need and Firefox lacks. */
 const lackedByFirefox = {
   aac: 'it decodes AAC with the FFmpeg of the system, where there is one',
+  microphones: 'its fake microphone is one, whose name it tells only once it was used',
 } as const;
 
 /** In place of `test`: what needs this runs in Chromium alone. */
