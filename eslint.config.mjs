@@ -131,7 +131,10 @@ export default defineConfig(
       'jest/valid-expect': 'error',
       'jest/no-focused-tests': 'error',
       'jest/no-identical-title': 'error',
-      'jest/no-standalone-expect': 'error',
+      'jest/no-standalone-expect': [
+        'error',
+        { additionalTestBlockFunctions: ['run', 'testWith', 'testWith.each'] },
+      ],
     },
   },
 );

@@ -11,7 +11,7 @@ import { sampleAudio } from '../support/embedded_model.js';
 import { encoded, opusFile, rewrapped, withLameTag } from '../support/encoded_audio.js';
 import { limit } from '../support/limits.js';
 import { projectRoot } from '../support/shared_folder.js';
-import { launchBrowser } from './package_page.js';
+import { isFirefox, launchBrowser, testWith } from './package_page.js';
 import { rounds } from '../support/turns.js';
 import { expectOneBar } from '../support/one_bar.js';
 
@@ -137,16 +137,20 @@ describe('results stay what they were', () => {
       withLameTag(await encoded('mp3', 'mp3', { samples: sample }), 576, 1000),
     'MP3 without': () => encoded('mp3', 'mp3', { samples: sample }),
   };
-  test.each(Object.entries(files))('%s: the samples of decodeAudioData()', async (name, make) => {
-    const file = await make();
-    expect(await heard(file)).toMatchObject({ text });
-    const { frames, mean } = await distanceFromWholeDecoding(file);
-    expect(Math.abs(frames)).toBeLessThanOrEqual(2);
-    // A shift of 1024 samples is 0.06 and more.
-    expect(mean).toBeLessThan(name.includes('Matroska') ? 0.05 : 0.003);
-  });
+  for (const [name, make] of Object.entries(files)) {
+    const run = name.startsWith('MP3') ? test : testWith('aac');
+    run(`${name}: the samples of decodeAudioData()`, async () => {
+      const file = await make();
+      expect(await heard(file)).toMatchObject({ text });
+      const { frames, mean } = await distanceFromWholeDecoding(file);
+      expect(Math.abs(frames)).toBeLessThanOrEqual(2);
+      // A shift of 1024 samples is 0.06 and more; Firefox begins an MP3 without a tag by fewer elsewhere.
+      const isShifted = name.includes('Matroska') || (isFirefox && name === 'MP3 without');
+      expect(mean).toBeLessThan(isShifted ? 0.05 : 0.003);
+    });
+  }
 
-  test.each([
+  testWith('aac').each([
     ...[8000, 11025, 22050, 96000].map((rate) => [rate, 1] as const),
     ...([2, 6] as const).map((channels) => [48000, channels] as const),
   ])('AAC of %i Hz with %i channels', async (rate, channels) => {
@@ -203,11 +207,13 @@ describe('Opus that the browser encodes (47, 100)', () => {
   });
 });
 
-test('a worker of the page’s own has it too, without an audio context (100)', async () => {
-  await page.route('**/own_worker.mjs', (route) =>
-    route.fulfill({
-      contentType: 'text/javascript',
-      body: `onmessage = async ({ data }) => {
+testWith('aac')(
+  'a worker of the page’s own has it too, without an audio context (100)',
+  async () => {
+    await page.route('**/own_worker.mjs', (route) =>
+      route.fulfill({
+        contentType: 'text/javascript',
+        body: `onmessage = async ({ data }) => {
         try {
           const { loadModel } = await import('/index.mjs');
           const model = await loadModel(new URL('/demo/models/digits.apr', location.href));
@@ -217,23 +223,24 @@ test('a worker of the page’s own has it too, without an audio context (100)', 
           postMessage(String(error));
         }
       };`,
-    }),
-  );
-  const result = await page.evaluate(
-    async (bytes) => {
-      const { fileOf } = globalThis as unknown as PageGlobals;
-      const worker = new Worker('/own_worker.mjs', { type: 'module' });
-      const answer = new Promise<string>((done, failed) => {
-        worker.onmessage = ({ data }: MessageEvent<string>) => done(data);
-        worker.onerror = ({ message }) => failed(new Error(message));
-      });
-      worker.postMessage(fileOf(bytes));
-      return answer.finally(() => worker.terminate());
-    },
-    base64(await m4aWithPadding()),
-  );
-  expect(result).toBe(text);
-});
+      }),
+    );
+    const result = await page.evaluate(
+      async (bytes) => {
+        const { fileOf } = globalThis as unknown as PageGlobals;
+        const worker = new Worker('/own_worker.mjs', { type: 'module' });
+        const answer = new Promise<string>((done, failed) => {
+          worker.onmessage = ({ data }: MessageEvent<string>) => done(data);
+          worker.onerror = ({ message }) => failed(new Error(message));
+        });
+        worker.postMessage(fileOf(bytes));
+        return answer.finally(() => worker.terminate());
+      },
+      base64(await m4aWithPadding()),
+    );
+    expect(result).toBe(text);
+  },
+);
 
 test('a file is left in the middle of decoding, twenty times (40)', async () => {
   const file = await opusFile('webm', [{ seconds: 150 }]);
@@ -261,11 +268,12 @@ test('a file is left in the middle of decoding, twenty times (40)', async () => 
     [base64(file), moments] as const,
   );
   expect(outcome).toEqual({ isTheReason: true, isDecoding: moments.length });
-  expect((await heard(await m4aWithPadding())).text).toBe(text);
+  const after = await encoded('mp3', 'mp3', { samples: sample });
+  expect((await heard(after)).text).toBe(text);
 });
 
 describe('broken files', () => {
-  test('cut off, and damaged: one error with its time', async () => {
+  testWith('aac')('cut off, and damaged: one error with its time', async () => {
     const file = await m4aWithPadding();
     const cut = await failure(file.subarray(0, file.length * 0.6));
     expect(cut).toMatchObject({ code: 'truncated_input', details: { reason: 'bad_audio' } });

@@ -107,7 +107,8 @@ test.each([
     await context.addInitScript(
       answer === undefined
         ? 'delete Navigator.prototype.serviceWorker;'
-        : `ServiceWorkerContainer.prototype.register = () => ${answer};`,
+        : // A page without an address has none.
+          `if (window.ServiceWorkerContainer) ServiceWorkerContainer.prototype.register = () => ${answer};`,
     );
     const page = await context.newPage();
     const errors: string[] = [];

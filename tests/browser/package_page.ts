@@ -1,5 +1,6 @@
 // Pages from whose console the package is used as its users do, and the browser that they are in.
 import { join } from 'node:path';
+import { test } from '@jest/globals';
 import type * as Playwright from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { serve } from '../../scripts/serve_demo.mjs';
@@ -14,6 +15,16 @@ export const { chromium, firefox } = requirePastJest('playwright-core') as typeo
 
 /** `npm run test:browsers` runs the suites in Firefox too. */
 export const isFirefox = process.env.SUSURRUS_BROWSER === 'firefox';
+
+/** All that suites need and Firefox lacks. */
+const lackedByFirefox = {
+  aac: 'it decodes AAC with the FFmpeg of the system, where there is one',
+  microphones: 'its fake microphone is one, whose name it tells only once it was used',
+} as const;
+
+/** In place of `test`: what needs this runs in Chromium alone. */
+export const testWith = (lack: keyof typeof lackedByFirefox): typeof test =>
+  isFirefox && lack in lackedByFirefox ? (test.skip as typeof test) : test;
 
 const usualArguments = ['--no-sandbox', '--disable-gpu'];
 

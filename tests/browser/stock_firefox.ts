@@ -22,6 +22,9 @@ const soundFlag = '--use-file-for-fake-audio-capture=';
 const usualPreferences: Preferences = {
   // Reading the clipboard asks nobody.
   'dom.events.testing.asyncClipboard': true,
+  // Nobody is there to answer whether a page may keep its data for good.
+  'dom.storageManager.prompt.testing': true,
+  'dom.storageManager.prompt.testing.allow': true,
   // A second window to choose files would not open beside the first.
   'remote.bidi.dismiss_file_pickers.enabled': true,
   // As Chromium without windows, it has pages of the whole width.

@@ -36,7 +36,7 @@ describe('the ring', () => {
 describe('the worklet', () => {
   type Message = Float32Array | string;
   interface Port {
-    onmessage: (() => void) | undefined;
+    onmessage: ((event: { data: string }) => void) | undefined;
     postMessage(message: Message): void;
   }
   let Capture: new (options: object) => { port: Port; process(inputs: Float32Array[][]): boolean };
@@ -69,16 +69,32 @@ describe('the worklet', () => {
     for (let i = 0; i < 33; ++i) play(128);
     expect(worklet.process([[]])).toBe(true);
     expect(messages.map(({ length }) => length)).toEqual([2048, 2048]);
-    worklet.port.onmessage?.();
+    worklet.port.onmessage?.({ data: 'finish' });
     expect(messages.slice(2)).toEqual([numbers(4096, 128), 'finished']);
-    worklet.port.onmessage?.();
+    worklet.port.onmessage?.({ data: 'finish' });
     expect(messages.slice(4)).toEqual(['finished']);
+  });
+
+  test('counts a source without a channel as silence, once there is a source', () => {
+    const { worklet, messages, play } = made();
+    for (let i = 0; i < 9; ++i) expect(worklet.process([[]])).toBe(true);
+    worklet.port.onmessage?.({ data: 'connected' });
+    play(128);
+    expect(worklet.process([[]])).toBe(true);
+    play(128);
+    worklet.port.onmessage?.({ data: 'finish' });
+    const heard = Float32Array.from([
+      ...numbers(0, 128),
+      ...new Float32Array(128),
+      ...numbers(128, 128),
+    ]);
+    expect(messages).toEqual([heard, 'finished']);
   });
 
   test.each([undefined, makeRing()])('runs no longer once the page has let it go', (ring) => {
     const { worklet, messages, play } = made(ring);
     play(2048);
-    worklet.port.onmessage?.();
+    worklet.port.onmessage?.({ data: 'finish' });
     messages.length = 0;
     expect(worklet.process([[numbers(0, 2048)]])).toBe(false);
     expect(worklet.process([[]])).toBe(false);
@@ -100,7 +116,7 @@ describe('the worklet', () => {
     for (let i = 0; i < 600; ++i) play(2048);
     play(100);
     messages.length = 0;
-    worklet.port.onmessage?.();
+    worklet.port.onmessage?.({ data: 'finish' });
     got.push(readRing(ring));
     got.push(...messages.filter((message) => typeof message !== 'string'));
     expect(count()).toBe(1201 * 2048 + 100);

@@ -1,4 +1,5 @@
 // A browser's audio, as far as the package uses it: contexts of a rate, worklet nodes and streams. Set in place of what Node lacks.
+import type { ToWorklet } from '../../web/tools/capture/tap.js';
 
 /** Connects streams of its own rate only, as Firefox does. */
 export class FakeContext extends EventTarget {
@@ -39,8 +40,9 @@ export class FakeContext extends EventTarget {
 export class FakeNode {
   readonly port = {
     onmessage: undefined as ((message: { data: unknown }) => void) | undefined | null,
-    /** The worklet answers at once. */
-    postMessage: () => {
+    /** The worklet answers at once when it has to finish. */
+    postMessage: (message: ToWorklet) => {
+      if (message === 'connected') return;
       if (this.rest) this.play(this.rest);
       this.port.onmessage?.({ data: 'finished' });
     },

@@ -81,7 +81,7 @@ export const strings = {
     notHeard: 'Nothing is heard from the microphone. Is it switched on and not muted?',
     nothing: 'Nothing was heard from the microphone',
     nothingHint:
-      'Check that it is switched on and not muted, choose another one in the browser, and try again.',
+      'Check that it is switched on and not muted, choose another one in the browser, and try again. Firefox hears nothing where there are no headphones or loudspeakers.',
     forbidden:
       'This page may not use it. Allow it in the browser’s settings for this page and try again.',
     lost: 'The microphone was disconnected',
@@ -549,7 +549,8 @@ export const strings = {
     explanations: {
       asking: 'Allow the microphone when the browser asks.',
       askingTab: 'Choose a tab, and switch on “Also share tab audio”.',
-      needsClick: 'The browser waits for a click before it listens. Click anywhere.',
+      needsClick:
+        'The browser waits for a click before it listens. Click anywhere. If nothing happens then, connect headphones or loudspeakers: without them Firefox does not listen.',
       interrupted:
         'The system has taken the sound away, for a call perhaps. It will go on by itself.',
       muted: 'The microphone is muted. Switch it on, on your headset or in the system’s settings.',

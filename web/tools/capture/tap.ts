@@ -8,6 +8,9 @@ const longestFinish = 1000;
 /** What the worklet says: samples, or that the ring has some, or that all was handed over. */
 type FromWorklet = Float32Array | 'ready' | 'finished';
 
+/** What the page says to it: it has a source from now on, or has to hand all over. */
+export type ToWorklet = 'connected' | 'finish';
+
 /** Gives what its context's nodes play to `onSamples`, in blocks of one channel. */
 export class AudioTap {
   readonly context: AudioContext;
@@ -52,6 +55,7 @@ export class AudioTap {
     this.#source?.disconnect(this.#node);
     this.#source = source;
     source.connect(this.#node);
+    this.#tell(this.#node, 'connected');
   }
 
   /** Resolves when the last block was handed over; nothing comes after that. */
@@ -62,7 +66,7 @@ export class AudioTap {
     this.#source?.disconnect(node);
     const finished = new Promise<void>((done) => (this.#finished = done));
     // Also in a context that stands still: its worklet ends when it goes on.
-    node.port.postMessage('finish');
+    this.#tell(node, 'finish');
     if (this.context.state === 'running') {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<void>((done) => (timer = setTimeout(done, longestFinish)));
@@ -70,6 +74,10 @@ export class AudioTap {
       clearTimeout(timer);
     }
     node.port.onmessage = null;
+  }
+
+  #tell({ port }: AudioWorkletNode, message: ToWorklet): void {
+    port.postMessage(message);
   }
 
   #take(data: FromWorklet): void {

@@ -1,8 +1,14 @@
 // Runs in the audio thread: hands blocks of the first channel to the page.
 import { writeRing, type RingMemory } from './ring.js';
+import type { ToWorklet } from './tap.js';
 
 /** Samples to a message: about 20 messages a second at 48 kHz instead of 375. */
 const blockSize = 2048;
+
+/** What a call of process() stands for. */
+const quantum = 128;
+/** Firefox has no channel for a source that is silent, a muted microphone's for one: time goes on. */
+const silence = new Float32Array(quantum);
 
 class Capture extends AudioWorkletProcessor {
   #block = new Float32Array(blockSize);
@@ -10,14 +16,19 @@ class Capture extends AudioWorkletProcessor {
   readonly #ring: RingMemory | undefined;
   /** What the ring had no room for, because the page was busy; nothing is lost. */
   #overflow: Float32Array[] = [];
+  #isConnected = false;
   /** The page has let it go: a processor that says so is ended by the browser, also in a context that stays open. */
   #isOver = false;
 
   constructor({ processorOptions }: AudioWorkletNodeOptions) {
     super();
     this.#ring = (processorOptions as { ring?: RingMemory } | undefined)?.ring;
-    // The page wants the rest, and an answer when it has it.
-    this.port.onmessage = () => {
+    this.port.onmessage = ({ data }: MessageEvent<ToWorklet>) => {
+      if (data === 'connected') {
+        this.#isConnected = true;
+        return;
+      }
+      // The page wants the rest, and an answer when it has it.
       this.#isOver = true;
       if (this.#filled > 0) this.#send(this.#block.slice(0, this.#filled));
       this.#filled = 0;
@@ -28,7 +39,7 @@ class Capture extends AudioWorkletProcessor {
 
   process(inputs: Float32Array[][]): boolean {
     if (this.#isOver) return false;
-    const channel = inputs[0]?.[0];
+    const channel = inputs[0]?.[0] ?? (this.#isConnected ? silence : undefined);
     if (!channel) return true;
     for (const sample of channel) {
       this.#block[this.#filled] = sample;
