@@ -232,7 +232,7 @@ describe('a microphone', () => {
   });
 
   test('that a person refuses, and one on a page without microphones', async () => {
-    const refusing = await launchBrowser();
+    const refusing = await launchBrowser(['--use-fake-ui-for-media-stream=deny']);
     try {
       const page = await livePage({}, refusing);
       const errors = await page.evaluate(async () => {
