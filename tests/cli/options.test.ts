@@ -161,22 +161,22 @@ describe('options of transcribe', () => {
 
   test.each([
     // Which recordings are under way at once shows in the number of models, and of engines for each.
-    [['--jobs', '1'], 1, [1, 1, 1]],
-    [['--jobs', '3'], 1, [3, 3, 3]],
-    [['--jobs', '16'], 1, [16, 16, 16]],
-    // A model has no more than 16.
-    [['--jobs', '17'], 2, [9, 8, 9]],
-    [['--jobs', '256'], 3, [16, 16, 16]],
-    [['--jobs', '2', '--workers', 'auto'], 1, ['auto', 'auto', 'auto']],
+    [['--jobs', '1'], 1, [1]],
+    [['--jobs', '3'], 1, [3]],
+    [['--jobs', '16'], 1, [16]],
+    // A model has no more than 16. The third recording goes to the one that is free first.
+    [['--jobs', '17'], 2, [8, 9]],
+    [['--jobs', '256'], 3, [16]],
+    [['--jobs', '2', '--workers', 'auto'], 1, ['auto']],
     // A model for each, whose engines are no more than a recording may have.
-    [['--jobs', '9', '--workers', '1'], 3, [1, 1, 1]],
-    [['--jobs', '4', '--workers', '2'], 2, [2, 2, 2]],
+    [['--jobs', '9', '--workers', '1'], 3, [1]],
+    [['--jobs', '4', '--workers', '2'], 2, [2]],
     // What is heard in sequence shares no engine.
-    [['--jobs', '2', '--no-vad'], 2, [1, 1, 1]],
-    [['--jobs', '2', '--compatibility', 'openai'], 2, [1, 1, 1]],
-    [['--jobs', '9', '--condition-on-previous-text', 'true'], 3, [3, 3, 3]],
-    [['--workers', '2'], 1, [2, 2, 2]],
-    [[], 1, [undefined, undefined, undefined]],
+    [['--jobs', '2', '--no-vad'], 2, [1]],
+    [['--jobs', '2', '--compatibility', 'openai'], 2, [1]],
+    [['--jobs', '9', '--condition-on-previous-text', 'true'], 3, [3]],
+    [['--workers', '2'], 1, [2]],
+    [[], 1, [undefined]],
   ])('%j: models for three recordings: %j, and engines: %j', async (args, models, workers) => {
     const names = ['1', '2', '3'].map((name) => join(folder, `${name}.wav`));
     for (const name of names) writeFileSync(name, 'sound');
@@ -188,9 +188,8 @@ describe('options of transcribe', () => {
     ]);
     const heard = called('transcribe');
     expect(heard.map(([, file]) => file).sort()).toEqual(names);
-    expect(heard.map(([, , options]) => (options as { workers?: unknown }).workers)).toEqual(
-      workers,
-    );
+    const engines = heard.map(([, , options]) => (options as { workers?: unknown }).workers);
+    expect(new Set(engines)).toEqual(new Set<unknown>(workers));
   });
 
   test('--jobs: where a model fails, one recording has failed; another model has the others', async () => {
