@@ -226,10 +226,13 @@ const nodeTasks = (args) => {
 const elsewhereSuites = ['in_firefox', 'in_webkit', 'kept_elsewhere'].map(
   (name) => `tests/browser/${name}.test.ts`,
 );
-/** Suites of scripts, of projects (`npm run test:projects` has each browser), of Chromium's extensions, and of full-size models. */
-const chromiumSuites = ['bench', 'extension', 'full_size', 'projects', 'smallest_runs'].map(
-  (name) => `tests/browser/${name}.test.ts`,
-);
+/**
+ * Suites of scripts, of projects (`npm run test:projects` has each browser), of Chromium's extensions, of full-size models, and one
+ * that asks V8 to collect garbage.
+ */
+const chromiumSuites = [
+  ...['bench', 'extension', 'full_size', 'plan_and_sleep', 'projects', 'smallest_runs'],
+].map((name) => `tests/browser/${name}.test.ts`);
 
 const firefoxSuites = () =>
   readdirSync(join(root, 'tests/browser'))

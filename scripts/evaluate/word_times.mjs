@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { main, readArguments, root, StepError } from '../toolchain/steps.mjs';
 import { ensureTrainedModel } from '../trained_model.mjs';
 import { markdownTable } from './accuracy/table.mjs';
+import { hearLive, noTime } from './live/hear.mjs';
+import { ownStream } from './live/systems.mjs';
 import { sharedRecordings } from './speech/shared_recordings.mjs';
 import { updatePage } from './update_page.mjs';
-import { whisper } from '../facts/read_facts.mjs';
 import { quantile } from '../statistics.mjs';
 import { wavSamples } from '../wav_samples.mjs';
 import { timeErrors } from './word_time_errors.mjs';
@@ -26,8 +27,6 @@ live and with compatibility: 'openai', and the reference with the same weights i
 const { recordings: marked } = JSON.parse(
   readFileSync(join(import.meta.dirname, 'word_times.json'), 'utf8'),
 );
-/** Samples that a stream is fed at a time. */
-const block = whisper.sampleRate / 10;
 const milliseconds = (seconds) => Math.round(1000 * seconds);
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
@@ -83,17 +82,9 @@ await main(async () => {
     return segments.flatMap((segment) => segment.words);
   };
   const heardLive = async (samples) => {
-    const live = model.stream();
-    const reading = (async () => {
-      const finals = [];
-      for await (const event of live) if (event.type === 'final') finals.push(event);
-      return finals.flatMap((event) => event.words);
-    })();
-    for (let at = 0; at < samples.length; at += block) {
-      await live.feed(samples.subarray(at, at + block));
-    }
-    await live.close();
-    return reading;
+    const open = async (onEvent) => ownStream(model.stream(), onEvent);
+    const { deliveries } = await hearLive(open, samples, noTime, 0.1);
+    return deliveries.flatMap(({ event }) => (event.type === 'final' ? event.words : []));
   };
   const sources = {
     [`Susurrus, ${dtype}, ${variant}`]: heardBy({}),

@@ -412,3 +412,14 @@ export async function editSegment(page: Page, at: number, text: string): Promise
   await page.fill('.segment-field', paragraph.replace(before, text));
   await page.press('.segment-field', 'Control+Enter');
 }
+
+/** Runs in a page: its audio contexts begin suspended, as where nobody has clicked. */
+export function beginSuspended(): void {
+  const Own = AudioContext;
+  globalThis.AudioContext = class extends Own {
+    constructor(options?: AudioContextOptions) {
+      super(options);
+      void this.suspend();
+    }
+  };
+}

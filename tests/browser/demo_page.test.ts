@@ -7,6 +7,7 @@ import { testModel } from '../support/goldens_models.js';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
+  beginSuspended,
   digitsBytes,
   drop,
   hold,
@@ -463,14 +464,8 @@ describe('the page', () => {
 
   test('records with a context that the browser has suspended, and keeps the screen on meanwhile', async () => {
     const { page, problems } = await stage.open({ permissions: ['microphone'] });
+    await page.evaluate(beginSuspended);
     await page.evaluate(() => {
-      const Own = AudioContext;
-      globalThis.AudioContext = class extends Own {
-        constructor(options?: AudioContextOptions) {
-          super(options);
-          void this.suspend();
-        }
-      };
       const told: string[] = [];
       Object.assign(globalThis, { told });
       Object.defineProperty(navigator, 'wakeLock', {

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { limit } from '../support/limits.js';
 import { describeWithShared, projectRoot, sharedFolder } from '../support/shared_folder.js';
 import {
+  beginSuspended,
   type Stage,
   deleteEverything,
   drop,
@@ -358,15 +359,9 @@ describeWithShared([digits, bw2l], 'live captions', () => {
 
   test('where the browser lets no sound run, as Firefox without headphones, it says what helps', async () => {
     const { page } = await stage.open();
+    await page.evaluate(beginSuspended);
     await page.evaluate(() => {
-      const Own = AudioContext;
-      globalThis.AudioContext = class extends Own {
-        constructor(options?: AudioContextOptions) {
-          super(options);
-          void this.suspend();
-        }
-        override resume = () => new Promise<void>(() => undefined);
-      };
+      AudioContext.prototype.resume = () => new Promise<void>(() => undefined);
     });
     await speak(page, '#live_open');
     await page.click('#live_toggle');

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { whisper } from '../../facts/read_facts.mjs';
 import { StepError } from '../../toolchain/steps.mjs';
 import { wavSamples } from '../../wav_samples.mjs';
 import { buildDigest, digest, Results } from '../hearing.mjs';
@@ -98,7 +99,10 @@ export async function captionedIn(model, variant, recordings, seconds) {
     const options = { language: 'en', speakers: true };
     try {
       for (const one of missing) {
-        const samples = wavSamples(readFileSync(one.path)).subarray(0, seconds * 16_000);
+        const samples = wavSamples(readFileSync(one.path)).subarray(
+          0,
+          seconds * whisper.sampleRate,
+        );
         const open = async (onEvent) => ownStream(loaded.stream(options), onEvent);
         const { deliveries } = await hearLive(open, samples, noTime, 0.1);
         results.add(bytesOf(one), { words: wordsOf(deliveries.map(({ event }) => event)) });
