@@ -47,17 +47,20 @@ export async function launchStockFirefox(
     else throw new Error(`Nothing in Firefox does what ${flag} does.`);
   }
   const soundServer = pulseAudioPath === undefined ? undefined : await startSoundServer();
-  const browser = await firefox.launch({
+  const launching = firefox.launch({
     channel: 'moz-firefox',
     executablePath: firefoxPath,
     args: ['--remote-allow-system-access'],
     firefoxUserPrefs: preferences,
     env: { ...process.env, ...(soundServer && { PULSE_SERVER: soundServer.address }) },
   });
+  const browser = await launching.catch(async (error: unknown) => {
+    await soundServer?.close();
+    throw error;
+  });
   const close = browser.close.bind(browser);
   browser.close = async () => {
-    await close();
-    await soundServer?.close();
+    await close().finally(() => soundServer?.close());
   };
   const { emulate, noticeDownloads, clickTwiceAtOnce } = whatPlaywrightLacks(browser);
   const newContext = browser.newContext.bind(browser);
