@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow } from './check_layers.mjs';
-import { root } from './toolchain/steps.mjs';
+import { isProgram, main, root, StepError } from './toolchain/steps.mjs';
 
 /** Folders and files whose comments are checked. */
 const checked = [
@@ -37,4 +37,11 @@ export function findLabels(selected = () => true) {
   return checkedFiles()
     .filter(selected)
     .flatMap((path) => labelsIn(path, readFileSync(join(root, path), 'utf8')));
+}
+
+if (isProgram(import.meta)) {
+  await main(() => {
+    const labels = findLabels();
+    if (labels.length > 0) throw new StepError(labels.join('\n'));
+  });
 }

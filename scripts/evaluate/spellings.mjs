@@ -21,7 +21,7 @@ function nearest(name, heard) {
 }
 
 /**
- * Of names in `truth`: how often they are said, how often they are heard as they are written, and the spellings of each in `heard`,
+ * Names in `truth`: how often they are said, how often they are heard as they are written, and the spellings of each in `heard`,
  * the right one included. Where nothing in `heard` is like a name, it has no spelling. Words as units() leaves them.
  * @type {(truth: readonly string[], heard: readonly string[], names: readonly string[]) =>
  *   { said: number; right: number; spellings: Map<string, Set<string>> }}

@@ -73,7 +73,7 @@ export function rightWords(words, truth, names) {
 }
 
 /**
- * The same of live captions: of the words in which one person speaks alone, how many would have the right speaker by the recording's turns,
+ * Labels of live captions: of the words in which one person speaks alone, how many would have the right speaker by the recording's turns,
  * have it in the first event that says one, and have it in the end. `after`: when the first one came, for each that got one.
  * @type {(words: readonly { start: number; end: number; first?: string; last?: string; after?: number }[],
  *   asFile: readonly { start: number; end: number; speaker?: string }[], truth: readonly SpeakerTurn[],

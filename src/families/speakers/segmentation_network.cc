@@ -245,7 +245,7 @@ void SegmentationNetwork::measure_samples() {
   sample_summand_ = static_cast<float>(static_cast<double>(norm.bias.f32()[0]) - mean * factor);
 }
 
-/// Of a row of the window, in the ring: for each channel the largest of three results of its filter, then for each the smallest.
+/// A row of the window in the ring: for each channel the largest of three results of its filter, then for each the smallest.
 float* SegmentationNetwork::extremes(size_t row) const {
   const Convolution& to = kConvolutions[0];
   return workspace_.data() + Layout::extremes + (first_row_ + row) % to.rows * 2 * to.channels;

@@ -77,7 +77,7 @@ constexpr size_t kHeadWeights =
     kScaleFloats + FrameConvolution::weights(kChannels, kTaps, kChannels) / 2;
 constexpr size_t kLayerWeights = kScaleFloats + FrameConvolution::weights(kGrowth, 1, kWide) / 2;
 
-/// Of numbers that are not negative; a multiple of 8.
+/// The numbers are not negative; `count` is a multiple of 8.
 float largest(size_t count, const float* x) {
   float most[8] = {};
   for (size_t i = 0; i < count; i += 8) {

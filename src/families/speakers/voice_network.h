@@ -48,7 +48,7 @@ class VoiceNetwork {
   const int16_t* folded_band(const float* bands, size_t band);
   void convolve_band(const SpeakerProduct& weights, const float* bands, size_t count, size_t middle,
                      float* y, size_t y_stride, bool accumulates);
-  /// Of the head's nine, then of the dense layers.
+  /// `index` counts the head's nine, then the dense layers.
   FoldedWeights folded_weights(size_t index);
   void product(const SpeakerProduct& product, size_t rows, const float* x, size_t x_stride,
                float* y, size_t y_stride, Epilogue epilogue = Epilogue::store) const;

@@ -14,10 +14,10 @@ interface Heard {
 /** Seconds of speech that it takes to say so. */
 const leastSeconds = 10;
 
-/** Of a token: tiny.en is above it for English, noise included, and below it for French, German, Italian and Spanish. */
+/** A token's log probability: tiny.en is above it for English, noise included, and below it for French, German, Italian and Spanish. */
 const leastSure = -0.9;
 
-/** Of a live word: tiny.en was at −0.9 or above in 13 English recordings, meetings included, and at −1.3 or below for German, French and Spanish. */
+/** A live word's log probability: tiny.en was at −0.9 or above in 13 English recordings, meetings included, and at −1.3 or below for German, French and Spanish. */
 const leastSureWord = -1.1;
 
 /** Seconds of live captions that count: people change the language while they speak. */
