@@ -28,16 +28,10 @@ export interface NetworksOptions extends Pick<PumpOptions, 'signal' | 'onProgres
   readonly variant?: Variant | undefined;
 }
 
-/**
- * What the networks run on unless the caller says: their products need 14 bits, which two of relaxed SIMD's 8-bit products give, at twice the
- * time where the processor has no instruction for them.
- */
-const usualVariant = 'simd';
-
 /** Starts a module of its own, which works beside a model's engine, and loads the networks into it. */
 export async function openSpeakerNetworks(
   platform: Platform,
-  { model, variant = usualVariant, signal, onProgress }: NetworksOptions,
+  { model, variant, signal, onProgress }: NetworksOptions,
 ): Promise<SpeakerNetworks> {
   throwIfAborted(signal);
   const link = platform.openDetector();

@@ -67,7 +67,7 @@ export interface LoadSpeakerFinderOptions {
   /** The networks' file, as `speakers.model` of transcribe(). */
   readonly model?: ModelSource;
   readonly signal?: AbortSignal;
-  /** The binary to use; by default `'simd'`, which is the faster one for these networks on many processors. */
+  /** The binary to use; by default the fastest that runs here. */
   readonly variant?: Variant;
   /** Where the package's own files are. */
   readonly assets?: Assets;
