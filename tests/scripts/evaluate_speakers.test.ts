@@ -14,9 +14,11 @@ import {
   captionTable,
   costTable,
   errorTable,
+  tablesOf,
   wordTable,
   type Measured,
 } from '../../scripts/evaluate/speakers/tables.mjs';
+import { pageWith } from '../../scripts/evaluate/update_page.mjs';
 
 const turn = (start: number, end: number, speaker: string) => ({ start, end, speaker });
 /** Ann and Bob talk at once from 2 to 3. */
@@ -172,5 +174,13 @@ describe('tables', () => {
     const ours = '| conversations | Susurrus | 1 | 9 | 8 | 87.5 % | 62.5 % | 100.0 % | 4.0 (4.0) |';
     expect(captionTable(rows)?.split('\n')).toContain(ours);
     expect(captionTable(rows.slice(1))).toBeUndefined();
+  });
+
+  test('have places on the page', async () => {
+    const tables = tablesOf(rows);
+    expect(Object.keys(tables)).toHaveLength(4);
+    expect(Object.keys(tablesOf(rows.slice(1)))).toEqual(['speakers', 'speakers-cost']);
+    const page = await pageWith(tables);
+    for (const name of Object.keys(tables)) expect(page).toContain(`<!-- /${name} -->`);
   });
 });

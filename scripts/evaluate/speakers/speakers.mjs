@@ -10,7 +10,7 @@ import { ensureScoringEnvironment } from './environment.mjs';
 import { captionedIn, foundIn, heardIn } from './find.mjs';
 import { recordingsOf, withWords } from './material.mjs';
 import { captionsOf, rightSlices, rightWords, score, slicesOf } from './measure.mjs';
-import { captionTable, costTable, errorTable, wordTable } from './tables.mjs';
+import { tablesOf } from './tables.mjs';
 
 const usage = `npm run evaluate:speakers -- [options]
 
@@ -36,6 +36,7 @@ What was found and heard is kept in build/evaluate/results, so that a run that w
  */
 
 const packaged = join(root, 'models/speakers.apr');
+const packagedName = 'Susurrus';
 
 function readOptions() {
   const { values } = readArguments({
@@ -112,7 +113,8 @@ async function evaluate(options) {
     const scored = await score(worker, recording, one.turns);
     const slices = slicesOf(truth);
     const segments = heard.get(name);
-    const shown = captions.get(name);
+    // A stream has the package's networks.
+    const shown = who === packagedName ? captions.get(name) : undefined;
     return {
       ...{ who, recording, found: one, score: scored },
       slices: rightSlices(slices, whose(slices), scored.names),
@@ -128,7 +130,7 @@ async function evaluate(options) {
   };
   try {
     for (const [i, model] of options.models.entries()) {
-      const who = i === 0 ? 'Susurrus' : `Susurrus, ${basename(model, '.apr')}`;
+      const who = i === 0 ? packagedName : `${packagedName}, ${basename(model, '.apr')}`;
       for (const [at, recording] of recordings.entries()) {
         rows.push(await measured(who, recording, found[i][at]));
       }
@@ -136,13 +138,7 @@ async function evaluate(options) {
   } finally {
     worker.close();
   }
-  const [words, shown] = [wordTable(rows), captionTable(rows)];
-  const tables = {
-    speakers: errorTable(rows),
-    'speakers-cost': costTable(rows),
-    ...(words && { 'speakers-words': words }),
-    ...(shown && { 'speakers-captions': shown }),
-  };
+  const tables = tablesOf(rows);
   console.log(Object.values(tables).join('\n\n'));
   if (options.update) await updatePage(tables);
 }

@@ -130,3 +130,14 @@ export function captionTable(rows) {
   });
   return markdownTable(counts);
 }
+
+/** What was measured, by the tables' names on the page. @type {(rows: readonly Measured[]) => Readonly<Record<string, string>>} */
+export function tablesOf(rows) {
+  const [words, captions] = [wordTable(rows), captionTable(rows)];
+  return {
+    speakers: errorTable(rows),
+    'speakers-cost': costTable(rows),
+    ...(words && { 'speakers-words': words }),
+    ...(captions && { 'speakers-captions': captions }),
+  };
+}
