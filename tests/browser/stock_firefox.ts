@@ -7,12 +7,14 @@ import { pulseAudioPath, startSoundServer } from '../../scripts/browsers/sound_s
 
 type Preferences = Readonly<Record<string, string | number | boolean>>;
 
+const strictFlag = '--autoplay-policy=document-user-activation-required';
+
 const preferencesOf: Readonly<Record<string, Preferences>> = {
   '--autoplay-policy=no-user-gesture-required': {
     'media.autoplay.default': 0,
     'media.autoplay.blocking_policy': 0,
   },
-  '--autoplay-policy=document-user-activation-required': {},
+  [strictFlag]: {},
   '--use-fake-device-for-media-stream': { 'media.navigator.streams.fake': true },
   '--use-fake-ui-for-media-stream': { 'permissions.default.microphone': 1 },
   '--use-fake-ui-for-media-stream=deny': { 'permissions.default.microphone': 2 },
@@ -62,7 +64,8 @@ export async function launchStockFirefox(
   browser.close = async () => {
     await close().finally(() => soundServer?.close());
   };
-  const { emulate, noticeDownloads, clickTwiceAtOnce } = whatPlaywrightLacks(browser);
+  const { emulate, noticeDownloads, clickTwiceAtOnce, evaluateUnnoticed } =
+    whatPlaywrightLacks(browser);
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options = {}) => {
     const context = await newContext(options);
@@ -73,6 +76,7 @@ export async function launchStockFirefox(
       const page = await newPage();
       noticeDownloads(page);
       clickTwiceAtOnce(page);
+      if (flags.includes(strictFlag)) evaluateUnnoticed(page);
       // Else the value is set, past what the field takes.
       page.keyboard.insertText = (text) => page.keyboard.type(text);
       page.emulateMedia = (media = {}) => emulate(page, media);
@@ -103,6 +107,7 @@ interface InnerPage {
     readonly _session: {
       readonly sessionId: string;
       on: (event: string, listen: (download: Download) => void) => void;
+      send: Session['send'];
     };
     readonly rawMouse: {
       _performActions: (progress: unknown, actions: readonly object[]) => Promise<void>;
@@ -173,6 +178,17 @@ function whatPlaywrightLacks(browser: Browser) {
         'browsingContext.downloadEnd',
         named((download) => delegate._onDownloadEnded(download)),
       );
+    },
+
+    /** What Playwright evaluates, in each new document too, would count as a click. */
+    evaluateUnnoticed: (page: Page): void => {
+      const { _session } = (connection.toImpl(page) as InnerPage).delegate;
+      const send = _session.send.bind(_session);
+      _session.send = (command, parameters) =>
+        send(
+          command,
+          'userActivation' in parameters ? { ...parameters, userActivation: false } : parameters,
+        );
     },
 
     /** Two clicks are a double one where one command has both; Playwright sends four. */

@@ -11,6 +11,14 @@ const usualRates = [48000, 44100, 32000, 24000, 16000, 8000];
 /** User gestures after which a browser lets a page start audio. */
 const gestures = ['pointerdown', 'pointerup', 'keydown', 'touchend', 'click'];
 
+/** Firefox tells whether a context that does not run yet waits for a click, or only for the sound device. */
+const mayPlay = (context: AudioContext): boolean =>
+  (navigator as Telling).getAutoplayPolicy?.(context) === 'allowed';
+
+interface Telling {
+  getAutoplayPolicy?(context: AudioContext): string;
+}
+
 export abstract class ContextSound implements Sound {
   readonly isPushed = true;
   readonly ended: Promise<SoundEnd>;
@@ -162,9 +170,9 @@ export abstract class ContextSound implements Sound {
       if (isWaiting) document.addEventListener(name, this.#onGesture, { capture: true });
       else document.removeEventListener(name, this.#onGesture, { capture: true });
     }
-    this.#sink?.suspend(
-      isWaiting ? 'needs-click' : state === 'running' ? this.suspension : 'interrupted',
-    );
+    if (isWaiting && mayPlay(this.#tap.context)) this.#sink?.restart();
+    else if (isWaiting) this.#sink?.suspend('needs-click');
+    else this.#sink?.suspend(state === 'running' ? this.suspension : 'interrupted');
   }
 
   #tapOn(context: AudioContext): AudioTap {

@@ -104,7 +104,8 @@ function notStarted(
 ): SusurrusError {
   const shim = hasNoOrigin() ? 'data:' : 'blob:';
   let advice = '';
-  if (directive?.includes('trusted-types') || /TrustedScriptURL/.test(problem)) {
+  // Chromium's words and Firefox's, both of which throw before they report the violation.
+  if (directive?.includes('trusted-types') || /TrustedScriptURL|Sink type/.test(problem)) {
     advice =
       " The page's policy requires Trusted Types: add the policy name, trusted-types susurrus.";
   } else if (directive) {
