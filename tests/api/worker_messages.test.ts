@@ -1,4 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
@@ -39,6 +42,27 @@ test('a part of a large buffer goes to the worker without the rest', () => {
   expect(sent[3]).toEqual(file.subarray(5));
   expect(handedOver[3]).toEqual([sent[3]?.buffer]);
   expect(sent[3]?.buffer).not.toBe(file.buffer);
+});
+
+test('a worker is not forgotten while a call waits, as Firefox may end it then, and is afterwards', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const begin = () => {
+    const worker = { postMessage: () => undefined } as unknown as Worker;
+    const link = openWorker<EngineCalls, EngineEvent>(worker, neverFails);
+    void link.call('finishLoad', undefined);
+    return new WeakRef(worker);
+  };
+  const known = begin();
+  // What a WeakRef gives stays until the turn of the event loop ends.
+  await sleep(1);
+  collectGarbage();
+  expect(known.deref()).toBeDefined();
+  const answer = { data: { type: 'answer', id: 0, answer: undefined } } as MessageEvent;
+  known.deref()!.onmessage!(answer);
+  await sleep(1);
+  collectGarbage();
+  expect(known.deref()).toBeUndefined();
 });
 
 describe('what cannot be sent', () => {

@@ -131,6 +131,8 @@ export async function openKeptPage(
       const openLink = (converts: boolean): StoreLink => {
         const script = converts ? '/worker.hub.mjs' : '/worker.cache.mjs';
         const worker = new Worker(script, { type: 'module' });
+        // As the package's link does: Firefox ends a worker that only its own listeners know.
+        Object.assign(window, { worker });
         const waiting = new Map<number, [(answer: never) => void, (error: unknown) => void]>();
         worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
           if (data.type === 'event') return;

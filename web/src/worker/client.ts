@@ -11,6 +11,9 @@ interface Waiting<Event> {
   readonly options: CallOptions<Event>;
 }
 
+/** Firefox ends a worker that only its own listeners know, even while the worker waits for its file system: calls would never end. */
+const atWork = new Set<Worker>();
+
 /** A module in a worker. `whyItFailed` makes the error for an event of the worker. */
 export function openWorker<Calls extends CallTable<Calls>, Event>(
   worker: Worker,
@@ -20,6 +23,15 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   let nextId = 0;
   let isClosed = false;
   let failure: SusurrusError | undefined;
+
+  const hold = (id: number, call: Waiting<Event>): void => {
+    waiting.set(id, call);
+    atWork.add(worker);
+  };
+  const letGo = (id: number): void => {
+    waiting.delete(id);
+    if (waiting.size === 0) atWork.delete(worker);
+  };
 
   const post = (message: ToWorker, transfer: Transferable[] = []): void =>
     worker.postMessage(message, transfer);
@@ -31,7 +43,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
       if (!call.options.signal?.aborted) call.options.onEvent?.(data.event);
       return;
     }
-    waiting.delete(data.id);
+    letGo(data.id);
     const { signal } = call.options;
     if (data.type === 'answer') call.done(data.answer as never);
     else if (data.error.code === 'aborted' && signal?.aborted) call.failed(signal.reason);
@@ -50,6 +62,7 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
   const fail = (error: SusurrusError): void => {
     for (const { failed } of waiting.values()) failed(error);
     waiting.clear();
+    atWork.delete(worker);
   };
 
   return {
@@ -77,10 +90,10 @@ export function openWorker<Calls extends CallTable<Calls>, Event>(
             signal?.removeEventListener('abort', onAbort);
             then(value);
           };
-        waiting.set(id, { done: settle(done), failed: settle(failed), options });
+        hold(id, { done: settle(done), failed: settle(failed), options });
         const refuse = (error: unknown): void => {
           const call = waiting.get(id);
-          waiting.delete(id);
+          letGo(id);
           call?.failed(error);
         };
         const givesAway = options.givesAway === true;
