@@ -4,14 +4,14 @@ import type { FoundSpeakers, Segment, SpeakerTurn, Word } from '../../src/api/ty
 
 /** How far from a word the turn may be that it belongs to although no turn covers it, in seconds. */
 const mostDistance = 1;
-/** Times of turns are whole frames of this length: who differ by less are equal. */
+/** Times of turns are whole frames of this length: shares that differ by less are equal. */
 const frame = 270 / 16000;
 /** Within a sentence another speaker is believed when he has so many seconds more of it. */
 const costOfChange = 0.2;
 /** After so many seconds without a word, a sentence may be over. */
 const pause = 0.15;
 const sentenceEnd = /[.!?…。！？؟۔।]["'’”»)\]）」』】〉》]*\s*$/u;
-/** Sums that differ by less are equal. */
+/** Sums of costs that differ by less are equal. */
 const tiny = 1e-6;
 
 type Timed = Pick<SpeakerTurn, 'start' | 'end'>;
@@ -64,7 +64,8 @@ function costsOf(timed: Timed, turns: Turns, numbers: ReadonlyMap<string, number
     costs[who] = Math.min(costs[who]!, -seconds);
   }
   const most = covered.reduce((a, b) => Math.max(a, b), 0);
-  return most > 0 ? covered.map((seconds) => most - seconds) : costs;
+  if (most === 0) return costs;
+  return covered.map((seconds) => (most - seconds < frame ? 0 : most - seconds));
 }
 
 /**
