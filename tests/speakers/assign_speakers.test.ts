@@ -52,14 +52,14 @@ describe('assignSpeakers()', () => {
   });
 
   const speakersOf = (
-    words: readonly (readonly [number, number])[],
+    words: readonly (readonly [start: number, end: number, word?: string])[],
     ...turns: ReturnType<typeof turn>[]
   ) => {
-    const segments = words.map(([start, end]) => ({
+    const segments = words.map(([start, end, word = 'a']) => ({
       start,
       end,
-      text: 'a',
-      words: [{ word: 'a', start, end, probability: 1 }],
+      text: word,
+      words: [{ word, start, end, probability: 1 }],
     }));
     return assignSpeakers({ segments }, found(...turns)).segments.map((each) => each.speaker);
   };
@@ -105,6 +105,65 @@ describe('assignSpeakers()', () => {
     expect(speakersOf([[0, 1], both, [3.2, 4]], ...turns)).toEqual(['S1', 'S1', 'S2']);
     expect(speakersOf([both, [3.2, 4]], ...turns)).toEqual(['S2', 'S2']);
     expect(speakersOf([both], ...turns)).toEqual(['S1']);
+  });
+
+  test('where two speak at once, a sentence is the one’s who goes on with it', () => {
+    const turns = [turn(0, 2, 'S1'), turn(1, 4, 'S2')];
+    const rest = [
+      [1.5, 2],
+      [2, 2.5],
+    ] as const;
+    expect(speakersOf([[0, 1, ' Yes.'], [1, 1.5], ...rest], ...turns)).toEqual([
+      ...['S1', 'S2', 'S2', 'S2'],
+    ]);
+    // A closing mark, and another script.
+    expect(speakersOf([[0, 1, ' “No!”'], ...rest], ...turns)).toEqual(['S1', 'S2', 'S2']);
+    expect(speakersOf([[0, 1, '是。'], ...rest], ...turns)).toEqual(['S1', 'S2', 'S2']);
+    // After a pause too.
+    expect(speakersOf([[0, 1.2], ...rest], ...turns)).toEqual(['S1', 'S2', 'S2']);
+    expect(speakersOf([[0, 1.4], ...rest], ...turns)).toEqual(['S1', 'S1', 'S2']);
+  });
+
+  test('a short word stays with its sentence where the turn changes just beside it', () => {
+    const turns = [turn(0, 1.1, 'S1'), turn(1.1, 3, 'S2')];
+    expect(
+      speakersOf(
+        [
+          [0.5, 0.9, ' so.'],
+          [0.95, 1.1, ' The'],
+          [1.1, 1.6],
+        ],
+        ...turns,
+      ),
+    ).toEqual([...['S1', 'S2', 'S2']]);
+    expect(
+      speakersOf(
+        [
+          [0.5, 1.1],
+          [1.1, 1.28, ' top.'],
+          [1.3, 1.8],
+        ],
+        ...turns,
+      ),
+    ).toEqual([...['S1', 'S1', 'S2']]);
+    // What another says is his, within a sentence if it is not that short.
+    const between = [turn(0, 1, 'S1'), turn(1, 1.45, 'S2'), turn(1.45, 3, 'S1')];
+    expect(
+      speakersOf(
+        [
+          [0.5, 1],
+          [1, 1.45],
+          [1.45, 2],
+        ],
+        ...between,
+      ),
+    ).toEqual(['S1', 'S2', 'S1']);
+    const reply = [
+      [0.5, 0.9, ' so?'],
+      [1.1, 1.2, ' Yes.'],
+      [1.45, 2],
+    ] as const;
+    expect(speakersOf(reply, ...between)).toEqual(['S1', 'S2', 'S1']);
   });
 
   test('words without length, and segments without words', () => {

@@ -6,6 +6,13 @@ import type { FoundSpeakers, Segment, SpeakerTurn, Word } from '../../src/api/ty
 const mostDistance = 1;
 /** Times of turns are whole frames of this length: shares that differ by less are equal. */
 const frame = 270 / 16000;
+/** Within a sentence another speaker is believed when he has so many seconds more of it. */
+const costOfChange = 0.2;
+/** After so many seconds without a word, a sentence may be over. */
+const pause = 0.15;
+const sentenceEnd = /[.!?…。！？؟۔।]["'’”»)\]）」』】〉》]*\s*$/u;
+/** Sums of costs that differ by less are equal. */
+const tiny = 1e-6;
 
 type Timed = Pick<SpeakerTurn, 'start' | 'end'>;
 
@@ -40,50 +47,63 @@ class Turns {
 const overlapOf = (a: Timed, b: Timed): number =>
   Math.min(a.end, b.end) - Math.max(a.start, b.start);
 
-/** Who may have said what was said then: one speaker, several who spoke all the while, or none. */
-function candidatesOf(timed: Timed, turns: Turns): readonly string[] {
+/** Something said, after which a sentence goes on or may be over. */
+interface Said extends Timed {
+  readonly endsSentence: boolean;
+}
+
+/** How unlikely each speaker, by number, is to have said it: seconds of it that others cover better, or how far his turns are away. */
+function costsOf(timed: Timed, turns: Turns, numbers: ReadonlyMap<string, number>): Float64Array {
   const near = turns.within(timed.start - mostDistance, timed.end + mostDistance);
-  const covered = new Map<string, number>();
+  const covered = new Float64Array(numbers.size);
+  const costs = new Float64Array(numbers.size).fill(mostDistance);
   for (const turn of near) {
-    const seconds = overlapOf(timed, turn);
-    if (seconds > 0 || (timed.start === timed.end && seconds === 0)) {
-      covered.set(turn.speaker, (covered.get(turn.speaker) ?? 0) + seconds);
-    }
-  }
-  if (covered.size > 0) {
-    const most = Math.max(...covered.values());
-    return [...covered].filter(([, seconds]) => seconds > most - frame).map(([who]) => who);
-  }
-  let nearest: SpeakerTurn | undefined;
-  for (const turn of near) {
+    const [who, seconds] = [numbers.get(turn.speaker)!, overlapOf(timed, turn)];
+    if (seconds > 0) covered[who]! += seconds;
     // Below 0: how far they are apart.
-    if (!nearest || overlapOf(timed, turn) > overlapOf(timed, nearest)) nearest = turn;
+    costs[who] = Math.min(costs[who]!, -seconds);
   }
-  return nearest && -overlapOf(timed, nearest) <= mostDistance ? [nearest.speaker] : [];
+  const most = covered.reduce((a, b) => Math.max(a, b), 0);
+  if (most === 0) return costs;
+  return covered.map((seconds) => (most - seconds < frame ? 0 : most - seconds));
 }
 
 /**
- * The speaker of each of some words or segments, in their order. Where several speak for a whole word, it goes on with the one who spoke
- * the word before or, failing that, the next word of one speaker; a word that nobody's turn is near belongs to the speaker of the word
- * before. Undefined where there are no turns at all.
+ * The speakers of some words or segments, in their order, that cost least: each costs what `costsOf` says, and a change of speaker
+ * `costOfChange`, but next to nothing between two sentences. Of equals, who speaks goes on. Undefined where there are no turns at all.
  */
-function speakersOf(timed: readonly Timed[], turns: Turns): readonly (string | undefined)[] {
-  const candidates = timed.map((each) => candidatesOf(each, turns));
-  /** For each, who speaks in the next one that is one speaker's. */
-  const later: (string | undefined)[] = [];
-  for (let at = timed.length - 2; at >= 0; --at) {
-    const next = candidates[at + 1]!;
-    later[at] = next.length === 1 ? next[0] : later[at + 1];
+function speakersOf(
+  said: readonly Said[],
+  turns: readonly SpeakerTurn[],
+): readonly (string | undefined)[] {
+  const index = new Turns(turns);
+  const speakers = [...new Set(turns.map(({ speaker }) => speaker))];
+  const numbers = new Map(speakers.map((speaker, number) => [speaker, number]));
+  /** What it costs up to here if each speaker says the last one. */
+  let sums = new Float64Array(speakers.length);
+  /** For each that is said, and each speaker of it, who said the one before. */
+  const before: Uint16Array[] = [];
+  for (const [i, each] of said.entries()) {
+    const own = costsOf(each, index, numbers);
+    const best = cheapest(sums);
+    const last = said[i - 1];
+    const isFree = !last || last.endsSentence || each.start - last.end >= pause;
+    const changed = sums[best]! + (isFree ? frame : costOfChange);
+    before.push(Uint16Array.from(sums, (sum, who) => (sum < changed - tiny ? who : best)));
+    sums = own.map((cost, who) => cost + Math.min(sums[who]!, changed));
   }
-  let last: string | undefined;
-  return candidates.map((who, at) => {
-    const [first] = who;
-    if (first === undefined) last ??= later[at];
-    else if (last === undefined || !who.includes(last)) {
-      last = who.find((each) => each === later[at]) ?? first;
-    }
-    return last;
-  });
+  let who = cheapest(sums);
+  const found: (string | undefined)[] = [];
+  for (const from of before.reverse()) {
+    found.push(speakers[who]);
+    who = from[who] ?? 0;
+  }
+  return found.reverse();
+}
+
+/** The first of the least. */
+function cheapest(sums: Float64Array): number {
+  return sums.reduce((best, sum, who) => (sum < sums[best]! - tiny ? who : best), 0);
 }
 
 type Heard = TranscriptOfWords['segments'][number];
@@ -122,13 +142,16 @@ export function assignSpeakers<Transcript extends TranscriptOfWords>(
   checkList('transcript.segments', transcript, 'segments');
   checkList('found.turns', found, 'turns');
   const { turns, speakers } = found;
-  const index = new Turns(turns);
   const { segments } = transcript;
-  // A segment without words counts as one word.
-  const timed = segments.flatMap<Timed>((segment) =>
-    segment.words?.length ? segment.words : [segment],
+  const heard = segments.flatMap<Said>((segment) =>
+    segment.words?.length
+      ? segment.words.map(({ word, start, end }) => ({
+          ...{ start, end, endsSentence: sentenceEnd.test(word) },
+        }))
+      : // One without words counts as a sentence of one word.
+        [{ start: segment.start, end: segment.end, endsSentence: true }],
   );
-  const whose = speakersOf(timed, index);
+  const whose = speakersOf(heard, turns);
   let at = 0;
   const spoken = segments.flatMap<Heard>((segment) => {
     const count = segment.words?.length || 1;
