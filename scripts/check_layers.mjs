@@ -161,7 +161,7 @@ const typescriptLayers = {
   ],
   'web/tools/speakers': [
     ...['web/src/api', 'web/src/protocol', 'web/src/platform', 'web/src/sources', 'web/src/audio'],
-    ...['web/src/wasm', 'web/src/model'],
+    ...['web/src/wasm', 'web/src/model', 'web/src/writers'],
   ],
   'web/tools/script': [],
   'web/tools/plan': [
@@ -226,7 +226,9 @@ const onlyModules = {
   'web/demo → web/src/engine': { module: /\/relaxed_dot\.ts$/ },
   // A part of the page that could not be fetched is tried again; a document runs as subtitles do.
   'web/demo → web/src/platform': { module: /\/(import_again|workers)\.ts$/ },
-  'web/demo → web/src/writers': { module: /\/direction\.ts$/ },
+  // Where a sentence ends is said once.
+  'web/tools/speakers → web/src/writers': { module: /\/sentence_end\.ts$/ },
+  'web/demo → web/src/writers': { module: /\/(direction|sentence_end)\.ts$/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },
   // The waveform is made from what the package's own decoders give.

@@ -1,4 +1,5 @@
 // Where paragraphs of a transcript begin: where a person wants it, or else at long pauses, at pauses after a sentence, and where the language or the speaker changes.
+import { endsSentence } from '../../src/writers/sentence_end.js';
 import type { HeardSegment } from './transcript_document.js';
 
 /** A pause that begins a paragraph wherever it is, in seconds. */
@@ -7,8 +8,6 @@ const longPause = 2.5;
 const pauseAfterSentence = 0.8;
 /** Letters after which the next end of a sentence begins one, pause or not. */
 const longParagraph = 600;
-
-const sentenceEnd = /[.!?…。！？।؟]["'”’»)\]]*\s*$/u;
 
 /** The indices of segments that have text, paragraph by paragraph. */
 export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
@@ -37,7 +36,7 @@ function begins(segment: HeardSegment, before: HeardSegment, letters: number): b
   if (segment.language !== before.language) return true;
   const pause = startOf(segment) - endOf(before);
   if (pause >= longPause) return true;
-  return sentenceEnd.test(before.text) && (pause >= pauseAfterSentence || letters >= longParagraph);
+  return endsSentence(before.text) && (pause >= pauseAfterSentence || letters >= longParagraph);
 }
 
 // Segments often reach to the next one; their words say where the pause is.

@@ -2,6 +2,7 @@
 import { breakWords } from './break_words.js';
 import type { BreakWords } from './break_words.js';
 import { breaksOf, needsBreaks } from './line_breaks.js';
+import { closing, endsSentence, endsWithMark } from './sentence_end.js';
 import { wideColumns } from './subtitle_profiles.js';
 
 /** What a break costs: nothing behind a sentence, and more the closer what it parts belongs together. */
@@ -24,14 +25,7 @@ export const breakCosts = {
 /** A break that leaves one word of a clause alone costs this more. */
 const costOfLoneWord = 8;
 
-const closing = '["\'’”»)\\]）」』】〉》]*';
-const endsSentence = new RegExp(`[.!?…。！？؟۔।]${closing}$`, 'u');
 const endsClause = new RegExp(`[,;:、，；：،؛—–]${closing}$`, 'u');
-/** "Mr.", "J.", "z.B.": a full stop that ends no sentence. */
-const abbreviation =
-  /(?:^|\s)(?:\p{L}|(?:\p{L}\.)+\p{L}|Mr|Mrs|Ms|Dr|Prof|St|Sr|Sra|Nr|bzw|etc|vs|Mme|Mlle)\.$/u;
-const isSentenceEnd = (text: string): boolean =>
-  endsSentence.test(text) && !abbreviation.test(text);
 /** Signs that belong to the word before them, such as the French question mark. */
 const onlyClosing = /^[\p{Pe}\p{Pf}?!:;,.…%]+$/u;
 const onlyOpening = /^[\p{Ps}\p{Pi}¿¡]+$/u;
@@ -52,7 +46,7 @@ export function breakPlaces(text: string, language: string | undefined): readonl
 /** The cost of a break between two pieces of text, `before` and `after` being long enough to tell. */
 export function breakCost(before: string, after: string, language: string | undefined): number {
   const [left, right] = [before.trimEnd(), after.trimStart()];
-  if (isSentenceEnd(left)) return breakCosts.sentence;
+  if (endsSentence(left)) return breakCosts.sentence;
   if (endsClause.test(left)) return breakCosts.clause;
   if (!/\s/.test(after.charAt(0)) || /^(?:ja|zh|yue)/.test(language ?? '')) {
     return unspacedCost(left, right, language) + (loneCharacters.test(left) ? costOfLoneWord : 0);
@@ -87,7 +81,7 @@ function spacedCost(left: string, right: string, language: string | undefined): 
     return isPostposed(end, begin) ? breakCosts.beforePhrase : breakCosts.tied;
   }
   const isAfterArticle = words?.articles.has(lower(previous)) ?? false;
-  const isAtStart = previous === '' || isSentenceEnd(previous);
+  const isAtStart = previous === '' || endsSentence(previous);
   // Every noun of German has a capital.
   const isNoun = isGerman && /^\p{Lu}/u.test(last);
   if (!(isNoun && isAfterArticle) && isName(last) && isName(first) && !isAtStart) {
@@ -103,7 +97,7 @@ function spacedCost(left: string, right: string, language: string | undefined): 
     const cost = isHeld ? breakCosts.beforePhrase : breakCosts.beforeClause;
     return cost + (isAlone ? costOfLoneWord : 0);
   }
-  const isLast = endsClause.test(beginning) || endsSentence.test(beginning);
+  const isLast = endsClause.test(beginning) || endsWithMark(beginning);
   const isLone = isAlone || isLast || words.clause.has(next);
   return phraseCost(words) + (isLone ? costOfLoneWord : 0);
 

@@ -1,6 +1,7 @@
 // Whose each word of a transcript is, from the turns of the recording's speakers.
 import { invalidOption } from '../../src/api/errors.js';
 import type { FoundSpeakers, Segment, SpeakerTurn, Word } from '../../src/api/types.js';
+import { endsSentence } from '../../src/writers/sentence_end.js';
 
 /** How far from a word the turn may be that it belongs to although no turn covers it, in seconds. */
 const mostDistance = 1;
@@ -10,7 +11,6 @@ const frame = 270 / 16000;
 const costOfChange = 0.2;
 /** After so many seconds without a word, a sentence may be over. */
 const pause = 0.15;
-const sentenceEnd = /[.!?…。！？؟۔।]["'’”»)\]）」』】〉》]*\s*$/u;
 /** Sums of costs that differ by less are equal. */
 const tiny = 1e-6;
 
@@ -146,7 +146,7 @@ export function assignSpeakers<Transcript extends TranscriptOfWords>(
   const heard = segments.flatMap<Said>((segment) =>
     segment.words?.length
       ? segment.words.map(({ word, start, end }) => ({
-          ...{ start, end, endsSentence: sentenceEnd.test(word) },
+          ...{ start, end, endsSentence: endsSentence(word) },
         }))
       : // One without words counts as a sentence of one word.
         [{ start: segment.start, end: segment.end, endsSentence: true }],
