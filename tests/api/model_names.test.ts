@@ -88,11 +88,11 @@ describe('a string', () => {
 
 describe('no model is loaded without a word', () => {
   test('a missing source is refused, and "digits" is the model in the package', async () => {
-    for (const missing of [undefined, null]) {
+    for (const missing of [undefined, null, '']) {
       for (const call of [susurrus.loadModel, susurrus.plan]) {
         expect(await errorOf(call(missing as never))).toMatchObject({
           ...{ code: 'invalid_argument', message: expect.stringMatching(/a model: its name/) },
-          details: { subject: 'source', got: String(missing) },
+          details: { subject: 'source', got: missing === '' ? '""' : String(missing) },
         });
       }
     }

@@ -377,7 +377,7 @@ test('without a tag or a place to compare with, a download that is cut says just
   const hold = (): Promise<() => void> => Promise.resolve(() => undefined);
   const host = new StoreHost({ openStore: () => Promise.resolve(store), hold });
   expect(await errorOf(drain(host))).toMatchObject({
-    ...{ code: 'source_failed', message: expect.stringMatching(/cut after \d+ of 300000 bytes/) },
+    ...{ code: 'source_failed', message: expect.stringMatching(/cut after [\d.]+ of 300\.0 kB/) },
   });
   host.close();
   while (readdirSync(join(folder, 'susurrus/urls')).length > 0) await new Promise(setImmediate);

@@ -1,4 +1,5 @@
 // The bytes of an audio file, wherever they come from, as something that is read in parts.
+import { amountOf } from '../api/amounts.js';
 import type { PhaseProgress } from '../api/overall_progress.js';
 import { invalidOption, sourceFailed, SusurrusError } from '../api/errors.js';
 import { whyRequestFailed } from '../api/failed_request.js';
@@ -135,7 +136,7 @@ export async function collect(
     if (!isOver) leave(source);
   }
   if (total !== undefined && loaded < total) {
-    throw sourceFailed(name, `the connection broke off after ${loaded} of ${total} bytes`, {
+    throw sourceFailed(name, `the connection broke off after ${amountOf(loaded, total)}`, {
       offset: loaded,
     });
   }

@@ -34,6 +34,7 @@ export async function decodeWholeFile(
     );
     return { channels, sampleRate: buffer.sampleRate };
   } catch (error) {
+    if (file.size === 0) throw sourceFailed('audio', 'the file is empty', {}, error);
     const details = what === '' ? {} : { got: what };
     throw sourceFailed(
       'audio',

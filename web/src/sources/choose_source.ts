@@ -15,7 +15,7 @@ export type ChosenSource =
 
 /** Rejects a missing source, such as an unset variable of the caller. */
 export function checkSource(source: ModelSource | null | undefined): asserts source is ModelSource {
-  if (source !== undefined && source !== null) return;
+  if (source !== undefined && source !== null && source !== '') return;
   throw invalidOption('source', "a model: its name ('base'), URL, file, bytes or stream", source);
 }
 

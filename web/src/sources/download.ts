@@ -1,5 +1,6 @@
 // The bytes of a file on a server, in order, over as many connections as that takes. Models by URL, files of repositories and
 // reads of single tensors all come this way.
+import { amountOf } from '../api/amounts.js';
 import { sourceFailed, SusurrusError } from '../api/errors.js';
 import { sleep, throwIfAborted } from '../api/signals.js';
 import { streamChunks } from './blob_source.js';
@@ -88,8 +89,7 @@ function cutAfter(
   name: string,
   error: SusurrusError,
 ): SusurrusError {
-  const of = total === undefined ? '' : ` of ${total}`;
-  const problem = `the connection was cut after ${at}${of} bytes, and trying again did not help`;
+  const problem = `the connection was cut after ${amountOf(at, total)}, and trying again did not help`;
   return sourceFailed(name, problem, { got: error.details.got ?? error.message }, error);
 }
 

@@ -1,4 +1,5 @@
 // Recognises incomplete downloads: a file's header states its full length.
+import { amountOf } from '../api/amounts.js';
 import { SusurrusError } from '../api/errors.js';
 
 type Read = (begin: number, end: number) => Promise<Uint8Array>;
@@ -22,7 +23,7 @@ export async function sayIncomplete(
   if (whole === undefined || whole <= byteCount) return error;
   return new SusurrusError(
     error.code,
-    `This download is incomplete: ${partOf(byteCount, whole)} are here. Download the file again.`,
+    `This download is incomplete: ${amountOf(byteCount, whole)} are here. Download the file again.`,
     { ...error.details, expected: `${whole} bytes`, got: `${byteCount} bytes` },
     error,
   );
@@ -71,10 +72,3 @@ async function safetensorsSize(headerBytes: number, read: Read): Promise<number 
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-
-/** "20.0 of 42.8 MB". */
-function partOf(bytes: number, whole: number): string {
-  const [unit, name] = whole >= 1e6 ? [1e6, 'MB'] : [1e3, 'kB'];
-  const shown = (count: number): string => (count / unit).toFixed(1);
-  return `${shown(bytes)} of ${shown(whole)} ${name}`;
-}

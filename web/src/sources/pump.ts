@@ -1,3 +1,4 @@
+import { amountOf } from '../api/amounts.js';
 import type { PhaseProgress } from '../api/overall_progress.js';
 import { asSusurrusError, sourceFailed, SusurrusError } from '../api/errors.js';
 import type { ErrorCode } from '../api/errors.js';
@@ -37,7 +38,7 @@ export async function pump(
   try {
     report();
     for (;;) {
-      const next = await orAborted(readNext(iterator, name, signal), signal);
+      const next = await orAborted(readNext(iterator, name, loaded, total, signal), signal);
       if (next.done) break;
       const { length } = next.value; // read first: a transferred buffer has length 0
       await orAborted(push(next.value, source.givesAway === true), signal);
@@ -54,6 +55,8 @@ export async function pump(
 async function readNext(
   iterator: AsyncIterator<Uint8Array>,
   name: string,
+  loaded: number,
+  total: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<IteratorResult<Uint8Array>> {
   try {
@@ -61,7 +64,8 @@ async function readNext(
   } catch (error) {
     if (error instanceof SusurrusError) throw error;
     const { message: got } = asSusurrusError(error);
-    throw abortedOr(signal, sourceFailed(name, 'reading it failed', { got }, error));
+    const problem = `reading it failed after ${amountOf(loaded, total)}`;
+    throw abortedOr(signal, sourceFailed(name, problem, { offset: loaded, got }, error));
   }
 }
 

@@ -90,6 +90,7 @@ export interface LiveText {
   readonly time: number;
   readonly start: number;
   readonly end: number;
+  /** All of what is said with this id, not only what is new. */
   readonly text: string;
   readonly words: readonly Word[];
   /** How many of `words`, from the first one on, will never change: all of a final text; none of a partial of .april and BW2L models. */

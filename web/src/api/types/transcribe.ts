@@ -168,6 +168,7 @@ export interface Segment {
 
 /** The result of transcribe(). */
 export interface Transcript {
+  /** The texts of all segments, one after the other. */
   readonly text: string;
   /** Language of the recording; with `'per-window'`, the one with the longest total time. */
   readonly language: string;
@@ -182,6 +183,7 @@ export interface Transcript {
   readonly duration: number;
   /** Into how many chunks the recording was cut, which depends on its sound alone; absent where it was transcribed in sequence. */
   readonly chunkCount?: number;
+  /** Pieces of the text with their times, in order. */
   readonly segments: readonly Segment[];
   /** Text that was dropped, with the reason as its `decision`. */
   readonly rejected: readonly Segment[];
