@@ -23,12 +23,13 @@ export function bytes(count: number): string {
   return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A duration as people say it: 0.4 s, 12 s, 3 min 20 s. */
+/** A duration as people say it: 0.4 s, 12 s, 1 min, 3 min 20 s. */
 export function duration(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 60) return `${whole} s`;
+  const rest = whole % 60;
+  return `${Math.floor(whole / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
 }
 
 /** A count for people: 980, 12.3 k, 4.1 M. */
