@@ -1,6 +1,6 @@
 // How the demo page writes numbers for people.
 import { expect, test } from '@jest/globals';
-import { duration } from '../../web/demo/shell/format.js';
+import { duration, size } from '../../web/demo/shell/format.js';
 
 test.each([
   [0.44, '0.4 s'],
@@ -15,4 +15,16 @@ test.each([
   [3600, '60 min'],
 ])('%p seconds are %p', (seconds, told) => {
   expect(duration(seconds)).toBe(told);
+});
+
+test.each([
+  [0, '1 kB'],
+  [12_345, '12 kB'],
+  [999_600, '1 MB'],
+  [1 << 20, '1 MB'],
+  [43_400_000, '43 MB'],
+  [999_600_000, '1.0 GB'],
+  [1 << 30, '1.1 GB'],
+])('%p bytes are %p', (bytes, told) => {
+  expect(size(bytes)).toBe(told);
 });
