@@ -124,6 +124,14 @@ test.each([
   },
 );
 
+test('the button for models is called Model, above a transcript, too', async () => {
+  const { page } = await stage.open();
+  const button = page.getByRole('button', { name: /^Model digits\.apr/ });
+  await shown(() => button.count()).toBe(1);
+  await worked(page, () => page.click('#sample'));
+  await shown(() => button.count()).toBe(1);
+});
+
 describe.each(Object.entries(states))('the page %s', (name, bring) => {
   test('passes axe-core in light and dark, and fits 320 pixels', async () => {
     const { page, problems } = await stage.open({
