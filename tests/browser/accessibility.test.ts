@@ -110,6 +110,28 @@ const states: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
   },
 };
 
+test.each([
+  ['with a mouse', 1280, 'Drop a recording'],
+  ['on a telephone', 360, 'Choose or speak'],
+])(
+  '%s the place where things come in has one name, above a transcript, too',
+  async (_how, width, name) => {
+    const { page } = await stage.open({ viewport: { width, height: 720 } });
+    const place = page.getByRole('region', { name, exact: true });
+    await shown(() => place.count()).toBe(1);
+    await worked(page, () => page.click('#sample'));
+    await shown(() => place.count()).toBe(1);
+  },
+);
+
+test('the button for models is called Model, above a transcript, too', async () => {
+  const { page } = await stage.open();
+  const button = page.getByRole('button', { name: /^Model digits\.apr/ });
+  await shown(() => button.count()).toBe(1);
+  await worked(page, () => page.click('#sample'));
+  await shown(() => button.count()).toBe(1);
+});
+
 describe.each(Object.entries(states))('the page %s', (name, bring) => {
   test('passes axe-core in light and dark, and fits 320 pixels', async () => {
     const { page, problems } = await stage.open({

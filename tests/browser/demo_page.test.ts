@@ -71,7 +71,9 @@ describe('the page', () => {
     await shown(() => page.textContent('[data-fact="variant"]')).toMatch(
       /^(relaxed|simd)relaxed SIMD is/,
     );
-    await shown(() => page.textContent('[data-fact="memory"]')).toMatch(/^\d[\d.]* MiB.*weights/);
+    await shown(() => page.textContent('[data-fact="memory"]')).toMatch(
+      /^\d+ MB.*weights \d+ [kM]B/,
+    );
     await shown(() => page.isHidden('#ten_words')).toBe(true);
     expect(page.workers()).toHaveLength(1);
     expect(problems).toEqual([]);

@@ -46,9 +46,13 @@ async function stop(page: Page): Promise<void> {
 
 /** Waits until so many texts are there for good, and returns them. */
 async function finals(page: Page, count: number): Promise<string[]> {
-  await page.locator(`#live_list li:nth-child(${count})`).waitFor({ state: 'attached' });
-  return page.locator('#live_list li p').allTextContents();
+  const texts = page.locator('#live_list .said');
+  await texts.nth(count - 1).waitFor({ state: 'attached' });
+  return (await texts.allTextContents()).map((text) => text.trim());
 }
+
+/** How many there are now. */
+const finalCount = (page: Page): Promise<number> => page.locator('#live_list .said').count();
 
 /** Not innerText, from which Firefox leaves out what is out of sight. */
 const transcriptText = async (page: Page): Promise<string> =>
@@ -78,9 +82,16 @@ describeWithShared([digits, bw2l], 'live captions', () => {
     expect(seen?.count).toBeGreaterThanOrEqual(20);
     // A reader is told of what is final, and of nothing else.
     const announced = await page.locator('#live_announcer p').allTextContents();
-    const all = await page.locator('#live_list li p').allTextContents();
+    const all = await finals(page, 1);
     expect(announced.every((text) => all.includes(text))).toBe(true);
     expect(announced.length).toBeGreaterThan(0);
+    // Pauses of half a second, as between these, end no line.
+    await shown(() => page.locator('#live_list p').first().textContent()).toMatch(
+      /^three one four\. one five nine\. two six five\./,
+    );
+    await shown(() =>
+      page.locator('.caption-roll p', { hasText: 'four. one five nine.' }).count(),
+    ).toBeGreaterThan(0);
     // Each text runs in its own direction.
     for (const place of ['#live_announcer', '#live_list', '.caption-roll']) {
       const count = (selector: string) => page.locator(`${place} ${selector}`).count();
@@ -559,7 +570,7 @@ describeWithShared([digits, bw2l], 'live captions', () => {
     await finals(page, 1);
     await drop(page, 'second.april', readFileSync(april.path));
     await page.getByText('second.april goes on from here.').waitFor();
-    const before = await page.locator('#live_list li').count();
+    const before = await finalCount(page);
     await finals(page, before + 2);
     const times = await page.locator('#live_list li .times').allTextContents();
     expect(times).toEqual([...times].sort());
@@ -603,7 +614,7 @@ describeWithShared([digits, bw2l], 'live captions', () => {
     });
     await begin(page);
     await page.getByText('This browser keeps no copy of the text').waitFor();
-    const count = await page.locator('#live_list li').count();
+    const count = await finalCount(page);
     await finals(page, count + 2);
     await stop(page);
     await shown(() => transcriptText(page)).toContain('three one four.');
@@ -656,7 +667,7 @@ describeWithShared([digits, bw2l], 'live captions', () => {
     );
     await shown(() => page.isVisible('#live_away')).toBe(true);
     await shown(() => page.locator('#live_lines').count()).toBe(0);
-    const count = await page.locator('#live_list li').count();
+    const count = await finalCount(page);
     const [text] = (await finals(page, count + 1)).slice(-1);
     await overlay
       .getByText(text ?? '')

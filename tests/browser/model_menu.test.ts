@@ -57,6 +57,8 @@ const answerForHub = async (context: BrowserContext): Promise<void> => {
   });
 };
 
+const notReached = 'The server that has it cannot be reached, or the connection broke off.';
+
 /** Requests to the hub are what this is about. */
 const unexpected = (problems: readonly string[]): string[] =>
   problems.filter((problem) => !problem.startsWith('request to elsewhere: https://huggingface.co'));
@@ -137,6 +139,12 @@ test('a hub that cannot be reached is said, can be tried again, and the model in
   await shown(() => page.textContent('#error_title')).toBe('tiny.en could not be loaded');
   await shown(() => page.textContent('#status')).toBe('The model from before is still there.');
   await shown(() => page.textContent('#model_name')).toBe('mine');
+  // Once it was asked for, the menu with its own button is closed.
+  await shown(() => page.textContent('#error_message')).toBe(notReached);
+  await context.unroute('https://huggingface.co/**', refuse);
+  await worked(page, () => page.getByRole('button', { name: 'Try again' }).click());
+  await shown(() => page.textContent('#status')).toBe('Ready. tiny.en is loaded.');
+  await shown(() => page.isHidden('#error')).toBe(true);
 });
 
 test('a model whose download goes on while everything is deleted comes no more, and nothing of it stays', async () => {
@@ -372,6 +380,9 @@ describe('the first visit of a published page', () => {
     await choice(page, 'tiny.en').click();
     await shown(() => page.textContent('#error_title')).toBe('tiny.en could not be loaded');
     await page.getByText('Hugging Face cannot be reached just now.').waitFor();
+    await shown(() => page.textContent('#error_message')).toBe(notReached);
+    // The offer below has one.
+    await shown(() => page.isHidden('#error_retry')).toBe(true);
     await shown(() => page.textContent('#status')).toBe(
       'lecture.wav waits for a model. Choose a model to begin.',
     );

@@ -491,6 +491,30 @@ describe('earlier transcripts', () => {
     expect(problems).toEqual([]);
   });
 
+  test('stay under the pointer when another one is listed above them', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 1280, height: 400 } });
+    for (const name of ['one.wav', 'two.wav']) {
+      await worked(page, () => drop(page, name, sampleBytes()));
+    }
+    await listed(page, 2);
+    // Not all browsers keep the place by themselves.
+    await page.evaluate(() => {
+      document.documentElement.style.setProperty('overflow-anchor', 'none');
+    });
+    const row = page.locator('.history-open', { hasText: 'one.wav' });
+    await row.hover();
+    const place = () => row.evaluate((one) => Math.round(one.getBoundingClientRect().top));
+    const before = await place();
+    // Nothing but the list changes: it comes from another tab.
+    const other = await anotherTab(page.context(), stage.address);
+    await worked(other, () => drop(other, 'three.wav', sampleBytes()));
+    await listed(page, 3);
+    await shown(() => names(page)).toEqual(['three.wav', 'two.wav', 'one.wav']);
+    await shown(place).toBe(before);
+    await shown(() => row.evaluate((one) => one.matches(':hover'))).toBe(true);
+    expect(problems).toEqual([]);
+  });
+
   test('have the last words that were written before the page went', async () => {
     const { page, problems } = await stage.open();
     await worked(page, () => drop(page, 'talk.wav', sampleBytes()));

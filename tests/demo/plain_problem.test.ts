@@ -43,3 +43,34 @@ describe('a recording that cannot be read', () => {
     expect(plainProblem(from('10.000'))).toMatch(/^This recording is damaged/);
   });
 });
+
+describe('M14: a model that does not come from its server', () => {
+  const failed = (problem: string, got?: string): SusurrusError =>
+    new SusurrusError('source_failed', `tiny.en: ${problem}`, {
+      ...{ reason: 'source', subject: 'tiny.en' },
+      ...(got !== undefined && { got }),
+    });
+  test.each([
+    ['nobody answers', failed('the request failed: nobody …', 'TypeError: Failed to fetch')],
+    ['the connection was cut', failed('the connection was cut after 3 of 9 bytes', 'no more')],
+    ['it ended early', failed('the connection ended early')],
+    ['reading failed', failed('reading it failed', 'The engine failed: TypeError: network error')],
+  ])('%s', (_what, error) => {
+    expect(plainProblem(error)).toMatch(/^The server that has it cannot be reached, or/);
+  });
+
+  test.each([
+    ['503', /^The server that has it is busy or out of order just now\.$/],
+    ['429', /^The server that has it is busy/],
+    ['404', /^The server does not give this file \(HTTP 404\)\.$/],
+    ['200', /^A web page came in place of the file\./],
+  ])('an answer with the status %s', (status, told) => {
+    const got = `HTTP ${status}, text/html`;
+    expect(plainProblem(failed(`the server answered ${got}`, got))).toMatch(told);
+  });
+
+  test('what is no matter of a server has its own message', () => {
+    const error = failed('the body of the response has been read already');
+    expect(plainProblem(error)).toBe(error.message);
+  });
+});

@@ -407,6 +407,11 @@ export const strings = {
       `This browser cannot read ${kind}. Convert it to MP3 or WAV and try again.`,
     notBegun:
       'This browser cannot read this recording. Convert it to MP3 or WAV and try again; if that fails, too, it is damaged.',
+    notReached: 'The server that has it cannot be reached, or the connection broke off.',
+    serverBusy: 'The server that has it is busy or out of order just now.',
+    notGiven: (status: string) => `The server does not give this file (${status}).`,
+    pageInstead:
+      'A web page came in place of the file. Perhaps this network wants you to sign in first.',
     noSound: 'This video has no sound, so there is nothing to write down.',
     outOfMemory: 'This device has not enough memory for it. Try a smaller model.',
     webPage:

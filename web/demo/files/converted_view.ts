@@ -1,5 +1,5 @@
 import { byId, element } from '../shell/dom.js';
-import { bytes } from '../shell/format.js';
+import { size } from '../shell/format.js';
 
 /** The model that was made of another program's, to be saved. */
 export class ConvertedView {
@@ -11,7 +11,7 @@ export class ConvertedView {
     if (this.#link.href) URL.revokeObjectURL(this.#link.href);
     this.#link.href = URL.createObjectURL(file);
     this.#link.download = file.name;
-    this.#link.textContent = `Save ${file.name} (${bytes(file.size)})`;
+    this.#link.textContent = `Save ${file.name} (${size(file.size)})`;
     this.#warnings.replaceChildren(...warnings.map((warning) => element('li', '', warning)));
     this.#card.hidden = false;
   }

@@ -31,7 +31,7 @@ function sentenceFor({ code, details, message }: SusurrusError): string | undefi
       if (/NotFoundError|NotReadableError/.test(got)) return files.gone;
       return /no audio file that the browser can decode/.test(message)
         ? notDecoded(details)
-        : undefined;
+        : notFetched(message, got);
     case 'unsupported_feature':
       if (/has no audio track/.test(message)) return files.noSound;
       return subject === 'audio' || /^WAV/.test(subject ?? '') ? notDecoded(details) : undefined;
@@ -61,6 +61,19 @@ function notDecoded({ got = '' }: SusurrusError['details']): string {
   const [, codec = ''] = / with (\S+)$/.exec(got) ?? [];
   const { files } = strings;
   return codec === '' ? files.notDecoded : files.notDecodedKind(codecNames[codec] ?? codec);
+}
+
+/** `got`: "HTTP 503, text/html", or what fetch() or the connection's stream rejected with. */
+function notFetched(message: string, got: string): string | undefined {
+  const { files } = strings;
+  const [, status] = /^HTTP (\d+)/.exec(got) ?? [];
+  if (status !== undefined) {
+    if (/^(5..|408|429)$/.test(status)) return files.serverBusy;
+    return /^2/.test(status) ? files.pageInstead : files.notGiven(`HTTP ${status}`);
+  }
+  return /the request failed|the connection (was cut|ended)/.test(message) || /TypeError/.test(got)
+    ? files.notReached
+    : undefined;
 }
 
 /** "This download is incomplete: 20.0 of 42.8 MB are here." */

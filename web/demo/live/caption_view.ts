@@ -1,8 +1,9 @@
 // The last lines of what is said, in large type. A word's element stays where it is: the text only rolls up, line by line.
 import { element, textElement } from '../shell/dom.js';
 import type { CaptionWord, Revised, Utterance } from './caption_state.js';
+import { goesOn, lackingSpace } from './live_lines.js';
 
-/** Utterances that are kept on the page; those before have rolled out of sight, since each has a line of its own at least. */
+/** Utterances that are kept on the page, and more only if they are in sight. */
 const mostShown = 6;
 
 interface ShownWord {
@@ -11,7 +12,15 @@ interface ShownWord {
 }
 
 interface ShownUtterance {
+  utterance: Utterance;
+  /** Has the words. */
+  readonly part: HTMLSpanElement;
+  /** Before the first word. */
+  readonly space: Text;
+  /** What it begins, unless it stands in that of another one. */
   readonly block: HTMLParagraphElement;
+  /** Whether it stands in the block of the one before: decided when it is first shown, for words must not move afterwards. */
+  goesOn?: boolean;
   readonly words: ShownWord[];
 }
 
@@ -41,14 +50,15 @@ export class CaptionView {
   }
 
   /** Shows an utterance as it is now. */
-  show({ key, words }: Utterance): void {
-    let shown = this.#shown.get(key);
-    if (!shown) {
-      shown = { block: textElement('p'), words: [] };
+  show(utterance: Utterance): void {
+    const { key } = utterance;
+    const before = this.#shown.get(key);
+    const shown = before ?? begin(utterance);
+    update(shown, utterance);
+    if (!before) {
       this.#shown.set(key, shown);
-      this.#roll.append(shown.block);
+      this.#arrange();
     }
-    update(shown, words);
     this.#forgetOld();
     this.#rollUp();
   }
@@ -60,15 +70,14 @@ export class CaptionView {
     // It has rolled out of sight.
     if (marked === undefined || !this.#shown.has(marked)) return;
     const before = this.#roll.scrollHeight;
-    const put = utterances.map(({ key, words }) => {
-      const shown = this.#shown.get(key) ?? { block: textElement('p'), words: [] };
-      update(shown, words);
-      return [key, shown] as const;
+    const put = utterances.map((utterance) => {
+      const shown = this.#shown.get(utterance.key) ?? begin(utterance);
+      update(shown, utterance);
+      return [utterance.key, shown] as const;
     });
     const entries = [...this.#shown];
     const at = entries.findIndex(([key]) => key === marked);
     const kept = utterances.map(({ key }) => key);
-    for (const key of replaced) if (!kept.includes(key)) this.remove(key);
     const isOther = ([key]: readonly [string, ShownUtterance]): boolean =>
       !replaced.includes(key) && !kept.includes(key);
     this.#shown.clear();
@@ -78,8 +87,8 @@ export class CaptionView {
       ...entries.slice(at).filter(isOther),
     ]) {
       this.#shown.set(key, shown);
-      this.#roll.append(shown.block);
     }
+    this.#arrange((key) => kept.includes(key) || key === next);
     const height = this.#roll.scrollHeight;
     this.#rolled = Math.max(
       height - this.box.clientHeight,
@@ -90,8 +99,8 @@ export class CaptionView {
 
   /** The model took it back. */
   remove(key: string): void {
-    this.#shown.get(key)?.block.remove();
     this.#shown.delete(key);
+    this.#arrange();
   }
 
   /** The type or the window has changed. */
@@ -99,15 +108,45 @@ export class CaptionView {
     this.#rollAgain();
   }
 
+  /** Puts each into its block. Those that were `revised` may stand apart from the one before from now on. */
+  #arrange(revised: (key: string) => boolean = () => false): void {
+    const blocks: { readonly block: HTMLParagraphElement; readonly parts: HTMLElement[] }[] = [];
+    let line: Utterance[] = [];
+    for (const [key, shown] of this.#shown) {
+      const { utterance, part, space, block } = shown;
+      if (shown.goesOn === undefined || revised(key)) {
+        shown.goesOn = shown.goesOn !== false && goesOn(line, utterance);
+      }
+      const last = blocks.at(-1);
+      const isFirst = !shown.goesOn || !last;
+      space.data = isFirst ? '' : lackingSpace(utterance);
+      if (isFirst) {
+        blocks.push({ block, parts: [part] });
+        line = [utterance];
+      } else {
+        last.parts.push(part);
+        line.push(utterance);
+      }
+    }
+    putInto(
+      this.#roll,
+      blocks.map(({ block }) => block),
+    );
+    for (const { block, parts } of blocks) putInto(block, parts);
+  }
+
+  /** Blocks go as a whole: without its beginning, a block would have other lines. */
   #forgetOld(): void {
-    for (const [key, { block }] of this.#shown) {
-      if (this.#shown.size <= mostShown) return;
+    while (this.#shown.size > mostShown) {
+      const block = this.#roll.firstElementChild;
+      // The last one is in sight, or all of it is hidden.
+      if (!block || block === this.#roll.lastElementChild) return;
       const { bottom } = block.getBoundingClientRect();
       if (bottom > this.box.getBoundingClientRect().top) return;
       // What follows moves up by that much, and the roll down: nothing is seen of it.
       const before = this.#roll.scrollHeight;
+      for (const [key, { part }] of this.#shown) if (block.contains(part)) this.#shown.delete(key);
       block.remove();
-      this.#shown.delete(key);
       this.#rolled -= before - this.#roll.scrollHeight;
       this.#place(false);
     }
@@ -133,7 +172,26 @@ export class CaptionView {
   }
 }
 
-function update(shown: ShownUtterance, words: readonly CaptionWord[]): void {
+function begin(utterance: Utterance): ShownUtterance {
+  const [part, space] = [element('span'), document.createTextNode('')];
+  part.append(space);
+  return { utterance, part, space, block: textElement('p'), words: [] };
+}
+
+/** Those and no others, in this order. What stands where it should is not moved. */
+function putInto(place: HTMLElement, children: readonly HTMLElement[]): void {
+  for (const child of [...place.children] as HTMLElement[]) {
+    if (!children.includes(child)) child.remove();
+  }
+  for (const [at, child] of children.entries()) {
+    const there = place.children[at];
+    if (there !== child) place.insertBefore(child, there ?? null);
+  }
+}
+
+function update(shown: ShownUtterance, utterance: Utterance): void {
+  shown.utterance = utterance;
+  const words: readonly CaptionWord[] = utterance.words;
   for (const { span } of shown.words.splice(words.length)) span.remove();
   for (const [at, word] of words.entries()) {
     const before = shown.words[at];
@@ -145,7 +203,7 @@ function update(shown: ShownUtterance, words: readonly CaptionWord[]): void {
     } else {
       const span = element('span', word.isCommitted ? 'committed' : 'provisional', word.text);
       shown.words.push({ word, span });
-      shown.block.append(span);
+      shown.part.append(span);
     }
   }
 }

@@ -1,9 +1,10 @@
-// What was said so far in full, as it grows: a paragraph with its time for each final text.
+// What was said so far in full, as it grows: final texts line by line, each line with its time.
 import { element, textElement } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { colourCount } from '../transcript/people.js';
 import { languageName } from '../transcript/listening_options.js';
-import type { Entry, Revised } from './caption_state.js';
+import type { Entry, Gap, Revised, Utterance } from './caption_state.js';
+import { goesOn, lackingSpace, reviseLines, type Line } from './live_lines.js';
 import { textOf } from './live_transcript.js';
 
 /** Pixels from the end within which a reader counts as being there. */
@@ -11,10 +12,16 @@ const nearEnd = 40;
 /** Texts that may wait to be read aloud. */
 const mostWaiting = 5;
 
+interface ShownLine {
+  readonly item: HTMLLIElement;
+  line: Line;
+}
+
 export class TranscriptLog {
   readonly #region: HTMLElement;
   readonly #list: HTMLOListElement;
   readonly #announcer: HTMLElement;
+  #lines: ShownLine[] = [];
   #people: string[] = [];
 
   /** `region` scrolls, and is hidden while there is nothing; `announcer` is read aloud. */
@@ -27,38 +34,55 @@ export class TranscriptLog {
 
   clear(): void {
     this.#list.replaceChildren();
+    this.#lines = [];
     this.#people = [];
     this.#announcer.replaceChildren();
     this.#region.hidden = true;
   }
 
   add(entry: Entry): void {
-    const item = itemOf(entry, this.#people);
-    this.#change(() => this.#list.append(item));
-    label(item);
-    this.#announce(item.querySelector('p')?.textContent ?? '');
+    const last = this.#lines.at(-1);
+    this.#change(() => {
+      if (last && goesOn(last.line, entry)) {
+        say(last.item, entry, true);
+        last.line = [...last.line, entry];
+      } else {
+        const line = this.#show([entry]);
+        this.#lines.push(line);
+        this.#list.append(line.item);
+        label(line.item);
+      }
+    });
+    this.#announce(entry.kind === 'gap' ? told(entry) : announced(entry));
   }
 
   /** Others stand where those stood that were heard again. They are not read aloud once more. */
-  revise({ replaced, utterances, next }: Revised): void {
-    const items = replaced.flatMap((key) => this.#itemOf(key) ?? []);
-    const following = next === undefined ? undefined : this.#itemOf(next);
-    const mark = items[0] ?? following ?? null;
-    const fresh = utterances.map((utterance) => itemOf(utterance, this.#people));
+  revise(revised: Revised): void {
+    const { from, count, lines } = reviseLines(
+      this.#lines.map(({ line }) => line),
+      revised,
+    );
+    const before = this.#lines.slice(from, from + count);
+    const after = this.#lines[from + count];
+    const shown = lines.map(
+      (line) => before.find((one) => isSame(one.line, line)) ?? this.#show(line),
+    );
+    this.#lines.splice(from, count, ...shown);
     this.#change(() => {
-      for (const item of fresh) this.#list.insertBefore(item, mark);
-      for (const item of items) item.remove();
+      for (const one of before) if (!shown.includes(one)) one.item.remove();
+      let mark = after?.item ?? null;
+      for (const { item } of shown.toReversed()) {
+        // Moving one that stands where it should would end a selection in it.
+        if (!item.isConnected) this.#list.insertBefore(item, mark);
+        mark = item;
+      }
     });
-    for (const item of fresh) label(item);
-    if (following) label(following);
+    for (const { item } of [...shown, ...(after ? [after] : [])]) label(item);
     this.#region.hidden = this.#list.childElementCount === 0;
   }
 
-  /** The newest are at the end. */
-  #itemOf(key: string): HTMLElement | undefined {
-    let item = this.#list.lastElementChild;
-    while (item && (item as HTMLElement).dataset.key !== key) item = item.previousElementSibling;
-    return (item as HTMLElement | null) ?? undefined;
+  #show(line: Line): ShownLine {
+    return { line, item: itemOf(line, this.#people) };
   }
 
   /** Does not scroll away from a reader further up. */
@@ -76,20 +100,37 @@ export class TranscriptLog {
   }
 }
 
+const isSame = (a: Line, b: Line): boolean =>
+  a.length === b.length && a.every((entry, at) => entry === b[at]);
+
+const told = ({ start, end }: Gap): string => strings.live.gap(end - start);
+
+const announced = (utterance: Utterance): string =>
+  [utterance.speaker ?? '', textOf(utterance).trim()].filter(Boolean).join(' ');
+
 /** `people`: whose texts there are, in the order in which they are first heard. */
-function itemOf(entry: Entry, people: string[]): HTMLLIElement {
-  const isGap = entry.kind === 'gap';
-  const text = isGap ? strings.live.gap(entry.end - entry.start) : textOf(entry);
-  const item = element('li', isGap ? 'gap' : '');
-  if (!isGap) {
-    item.dataset.key = entry.key;
-    if (entry.language !== undefined) item.dataset.language = entry.language;
+function itemOf(line: Line, people: string[]): HTMLLIElement {
+  const [first] = line;
+  const item = element('li', first?.kind === 'gap' ? 'gap' : '');
+  item.append(element('span', 'times', shortTime(first?.start ?? 0)), textElement('p'));
+  if (first?.kind === 'utterance' && first.speaker !== undefined) {
+    item.querySelector('p')?.append(nameOf(first.speaker, people), ' ');
   }
-  item.append(element('span', 'times', shortTime(entry.start)));
-  const said = textElement('p', '', text.trim());
-  if (!isGap && entry.speaker !== undefined) said.prepend(nameOf(entry.speaker, people), ' ');
-  item.append(said);
+  for (const entry of line) say(item, entry, entry !== first);
   return item;
+}
+
+/** Adds it to what is said in a line. */
+function say(item: HTMLElement, entry: Entry, isFurther: boolean): void {
+  const place = item.querySelector('p');
+  if (entry.kind === 'gap') {
+    place?.append(told(entry));
+    return;
+  }
+  if (entry.language !== undefined) item.dataset.language ??= entry.language;
+  const text = textOf(entry);
+  const said = element('span', 'said', isFurther ? text.trimEnd() : text.trim());
+  place?.append(isFurther ? lackingSpace(entry) : '', said);
 }
 
 function nameOf(speaker: string, people: string[]): HTMLElement {

@@ -2,7 +2,7 @@
 import type { GraphModule } from '../../src/graph.js';
 import type { MemoryFacts, ModelInfo } from '../../src/index.js';
 import { byId, element } from '../shell/dom.js';
-import { bytes, duration } from '../shell/format.js';
+import { duration, size } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { languageName } from '../transcript/listening_options.js';
 
@@ -48,7 +48,7 @@ export class FactsView {
   network(name: string, { format, weightBytes, warnings }: GraphModule): void {
     this.#clear();
     this.#set('Model', name, [words.module(format), ...warnings]);
-    this.#set('Weights', bytes(weightBytes));
+    this.#set('Weights', size(weightBytes));
     this.#summary.textContent = words.module(format);
   }
 
@@ -62,8 +62,8 @@ export class FactsView {
     ] as const;
     this.#set(
       'Memory',
-      bytes(facts.wasmBytes),
-      parts.filter(([, count]) => count > 0).map(([name, count]) => `${name} ${bytes(count)}`),
+      size(facts.wasmBytes),
+      parts.filter(([, count]) => count > 0).map(([name, count]) => `${name} ${size(count)}`),
     );
   }
 

@@ -1,5 +1,5 @@
 // What the page listens with: a speech model or a network, one at a time.
-import { loadModel } from '../../src/index.js';
+import { loadModel, SusurrusError } from '../../src/index.js';
 import { openModule } from '../../src/graph.js';
 import type { GraphModule } from '../../src/graph.js';
 import type { Model } from '../../src/index.js';
@@ -65,6 +65,10 @@ interface InUse extends Occupant {
 
 const oneOrAll = ([first, ...others]: readonly [File, ...File[]]): File | readonly File[] =>
   others.length > 0 ? [first, ...others] : first;
+
+/** A server or the way to it failed, which may be over in a moment. */
+const isOutOfReach = (error: unknown): boolean =>
+  error instanceof SusurrusError && error.code === 'source_failed';
 
 export class ModelDesk {
   readonly #work: Work;
@@ -369,8 +373,10 @@ export class ModelDesk {
       if (this.#work.isCurrent(signal)) await this.#place.stay();
       if (!this.#work.isCurrent(signal)) return;
       if (signal.aborted && offered) forgetModel(keyOf(offered));
-      this.#restore(name, signal.aborted ? 'stopped' : { error });
-      if (this.#first.isOpen && !signal.aborted && offered?.hub) this.#first.ask(offered);
+      const isAsked = this.#first.isOpen && offered?.hub !== undefined;
+      const again = isAsked || !isOutOfReach(error) ? undefined : offered;
+      this.#restore(name, signal.aborted ? 'stopped' : { error, again });
+      if (isAsked && !signal.aborted) this.#first.ask(offered);
     }
   }
 
@@ -383,10 +389,17 @@ export class ModelDesk {
     return this.#coming === mine;
   }
 
-  /** The load failed or was stopped: what was before stays. */
-  #restore(name: string, why: 'stopped' | { readonly error: unknown }): void {
+  /** The load failed or was stopped: what was before stays. `again`: what a person may try once more. */
+  #restore(
+    name: string,
+    why: 'stopped' | { readonly error: unknown; readonly again: OfferedModel | undefined },
+  ): void {
     const { inUse } = this.#place;
-    if (why !== 'stopped') this.#work.errors.show(strings.models.notLoaded(name), why.error);
+    if (why !== 'stopped') {
+      const { error, again } = why;
+      const onRetry = again && (() => void this.useOffered(again));
+      this.#work.errors.show(strings.models.notLoaded(name), error, onRetry);
+    }
     this.#menu.mark(inUse?.name ?? '', inUse?.offered);
     if (inUse?.offered) this.#sample = inUse.offered.sample;
     this.#first.mark(undefined);

@@ -3,7 +3,7 @@ import type { GraphModule, ModuleDescription, ModuleOutput } from '../../src/gra
 import type { ModelSource } from '../../src/index.js';
 import { curve, rangesOf } from './curve.js';
 import { byId, element } from '../shell/dom.js';
-import { bytes, clock, count } from '../shell/format.js';
+import { clock, count, size } from '../shell/format.js';
 import { graphPicture } from './graph_picture.js';
 import { graphRows, outputRows } from './graph_rows.js';
 import { hear, soundInputOf, type SoundInput } from './sound_input.js';
@@ -163,7 +163,7 @@ export class NetworkView {
         ? [
             `${count(weights)} weights`,
             `${count(run.cost)} multiply-adds a run`,
-            `${bytes(run.runBytes + run.constantBytes)} of memory`,
+            `${size(run.runBytes + run.constantBytes)} of memory`,
           ]
         : []),
     ].join(' · ');

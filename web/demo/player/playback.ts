@@ -7,6 +7,8 @@ export interface PlaybackCalls {
   readonly onState: () => void;
   /** It cannot be played, or may not be without a press. */
   readonly onProblem: (error: unknown) => void;
+  /** It does play: the time goes on. */
+  readonly onPlaying: () => void;
 }
 
 export class Playback {
@@ -27,6 +29,11 @@ export class Playback {
     }
     for (const name of ['pause', 'ended', 'durationchange', 'loadedmetadata', 'ratechange']) {
       element.addEventListener(name, () => calls.onState());
+    }
+    for (const name of ['playing', 'timeupdate'] as const) {
+      element.addEventListener(name, () => {
+        if (this.isPlaying && !element.seeking) calls.onPlaying();
+      });
     }
     element.addEventListener('error', () => {
       if (this.#address) calls.onProblem(element.error);

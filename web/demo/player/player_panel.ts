@@ -41,6 +41,8 @@ export class PlayerPanel {
     },
     onState: () => this.#showState(),
     onProblem: (error) => this.#showProblem(error),
+    // Firefox reports an error where there is no loudspeaker, and plays all the same.
+    onPlaying: () => (this.#problem.hidden = true),
   });
   #calls: PlayerCalls | undefined;
   #recording: Blob | undefined;

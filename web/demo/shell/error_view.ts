@@ -9,11 +9,14 @@ export class ErrorView {
   readonly #message = byId('error_message', HTMLElement);
   readonly #details = byId('error_details', HTMLElement);
   readonly #more = byId('error_more', HTMLDetailsElement);
+  readonly #retry = byId('error_retry', HTMLButtonElement);
+  #onRetry: (() => void) | undefined;
 
   constructor() {
-    byId('error_close', HTMLButtonElement).addEventListener('click', () => {
-      this.clear();
-      byId('choose', HTMLButtonElement).focus();
+    byId('error_close', HTMLButtonElement).addEventListener('click', () => this.#leave());
+    this.#retry.addEventListener('click', () => {
+      this.#leave();
+      this.#onRetry?.();
     });
   }
 
@@ -21,7 +24,10 @@ export class ErrorView {
     this.#card.hidden = true;
   }
 
-  show(title: string, error: unknown): void {
+  /** `onRetry`: what a person may have done once more. */
+  show(title: string, error: unknown, onRetry?: () => void): void {
+    this.#onRetry = onRetry;
+    this.#retry.hidden = !onRetry;
     this.#title.textContent = title;
     const sentence = plainProblem(error);
     this.#message.textContent = sentence;
@@ -39,6 +45,12 @@ export class ErrorView {
     this.#card.hidden = false;
     // On a telephone it would be below the edge of the screen.
     this.#card.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** What has the focus must not vanish with it. */
+  #leave(): void {
+    this.clear();
+    byId('choose', HTMLButtonElement).focus();
   }
 
   #row(name: string, value: string): void {

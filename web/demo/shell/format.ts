@@ -10,25 +10,13 @@ export function clock(seconds: number): string {
     : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/** Bytes for people: 980 B, 12.3 KiB, 4.1 MiB. */
-export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  const units = ['KiB', 'MiB', 'GiB'];
-  let value = count / 1024;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${value < 10 ? value.toFixed(2) : value.toFixed(1)} ${units[unit]}`;
-}
-
-/** A duration as people say it: 0.4 s, 12 s, 3 min 20 s. */
+/** A duration as people say it: 0.4 s, 12 s, 1 min, 3 min 20 s. */
 export function duration(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 60) return `${whole} s`;
+  const rest = whole % 60;
+  return `${Math.floor(whole / 60)} min${rest === 0 ? '' : ` ${rest} s`}`;
 }
 
 /** A count for people: 980, 12.3 k, 4.1 M. */
@@ -43,9 +31,9 @@ export function count(number: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)}${units[unit]}`;
 }
 
-/** The size of a download or file, as shops and browsers say it: 43 MB, 1.6 GB. */
+/** The size of a download, a file or memory, as shops and browsers say it: 12 kB, 43 MB, 1.6 GB. */
 export function size(byteCount: number): string {
-  if (byteCount < 1e6) return `${Math.max(1, Math.round(byteCount / 1e3))} kB`;
+  if (byteCount < 999.5e3) return `${Math.max(1, Math.round(byteCount / 1e3))} kB`;
   return byteCount < 999.5e6
     ? `${Math.round(byteCount / 1e6)} MB`
     : `${(byteCount / 1e9).toFixed(1)} GB`;

@@ -7,7 +7,7 @@ const longPause = 2.5;
 /** A pause that begins one after the end of a sentence. */
 const pauseAfterSentence = 0.8;
 /** Letters after which the next end of a sentence begins one, pause or not. */
-const longParagraph = 600;
+export const longParagraph = 600;
 
 /** The indices of segments that have text, paragraph by paragraph. */
 export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
