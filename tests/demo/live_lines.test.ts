@@ -89,6 +89,17 @@ describe('what is heard again', () => {
     expect(after({ replaced: ['c', 'd'], utterances, next: 'e' })).toEqual([' a b C D e', ' f']);
   });
 
+  test('leaves what was left out where it was', () => {
+    const gap: Entry = { kind: 'gap', start: 1, end: 1.5 };
+    const before = linesOf([said('a', 0, 1), gap, said('b', 1.5, 2)]);
+    const utterances = [said('A', 0, 0.9), said('B', 1.5, 2)];
+    const { lines } = reviseLines(before, {
+      ...{ kind: 'revised', replaced: ['a', 'b'], next: undefined },
+      utterances: utterances.map((one, at) => ({ ...one, start: at * 1.5 })),
+    });
+    expect(told(lines)).toEqual([' A', '…', ' B']);
+  });
+
   test('is somebody else’s from a word on', () => {
     const utterances = [said('b', 1.5, 1.7), said('B', 1.7, 2, { speaker: 'S2' })];
     expect(after({ replaced: ['b'], utterances, next: 'c' })).toEqual([

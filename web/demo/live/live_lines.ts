@@ -62,8 +62,14 @@ export function reviseLines(
   const first = entries.findIndex((entry) => isReplaced(entry));
   const following = first < 0 ? entries.findIndex(isNext) : first;
   const at = following < 0 ? entries.length : following;
-  const others = entries.slice(at).filter((entry) => !isReplaced(entry));
-  return { from, count, lines: linesOf([...entries.slice(0, at), ...utterances, ...others]) };
+  const end = Math.max(at, entries.findLastIndex(isReplaced) + 1);
+  const between = entries.slice(at, end).filter((entry) => !isReplaced(entry));
+  const placed = [...between, ...utterances].sort((a, b) => a.start - b.start);
+  return {
+    from,
+    count,
+    lines: linesOf([...entries.slice(0, at), ...placed, ...entries.slice(end)]),
+  };
 }
 
 const hasLanguage = (entry: Entry): entry is Utterance =>
