@@ -8,6 +8,7 @@ import { openAudio, wholeSamples } from '../../web/src/audio/audio_feed.js';
 import { asSamples } from '../../web/src/audio/audio_stream.js';
 import { decodeFile } from '../../web/src/audio/decoded_file.js';
 import { node } from '../../web/src/node_platform.js';
+import { decodeWholeFile } from '../../web/src/platform/browser_audio.js';
 import type { AudioCalls, AudioLink, DecodedPiece } from '../../web/src/protocol/audio.js';
 import type { EngineLink } from '../../web/src/protocol/engine.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
@@ -528,5 +529,11 @@ describe('a decoder that fails although it was offered', () => {
       return new Promise<never>(() => undefined);
     };
     expect(await errorOf(heard([damaged], aborting, stop.signal))).toBe('enough');
+  });
+});
+
+test('an empty file is called so where a page would decode it as a whole', async () => {
+  expect(await errorOf(decodeWholeFile(new Blob([]), undefined, undefined))).toMatchObject({
+    ...{ code: 'source_failed', message: 'audio: the file is empty' },
   });
 });

@@ -16,6 +16,7 @@ export async function decodeWholeFile(
   facts: AudioFileFacts | undefined,
   signal: AbortSignal | undefined,
 ): Promise<DecodedAudio> {
+  if (file.size === 0) throw sourceFailed('audio', 'the file is empty');
   const what = [facts?.format, facts?.codec].filter(Boolean).join(' with ');
   if (typeof OfflineAudioContext === 'undefined') {
     throw sourceFailed(
@@ -34,7 +35,6 @@ export async function decodeWholeFile(
     );
     return { channels, sampleRate: buffer.sampleRate };
   } catch (error) {
-    if (file.size === 0) throw sourceFailed('audio', 'the file is empty', {}, error);
     const details = what === '' ? {} : { got: what };
     throw sourceFailed(
       'audio',
