@@ -31,6 +31,8 @@ export class Autosave {
   readonly #document: TranscriptDocument;
   readonly #keeper: Keeper;
   readonly #calls: AutosaveCalls;
+  /** Marks what this document has written. */
+  readonly #writer = newId();
   #id: string;
   /** A copy is called so until a person gives the document another name. */
   #copy: { readonly of: string; readonly name: string } | undefined;
@@ -193,6 +195,7 @@ export class Autosave {
     return {
       id: this.#id,
       name: content.name,
+      writer: this.#writer,
       created,
       changed: Date.now(),
       ...(duration !== undefined && { duration }),

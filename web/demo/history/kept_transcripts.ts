@@ -13,6 +13,8 @@ export interface KeptEntry {
   readonly beginning: string;
   /** Counts its writes, whichever tab they come from. */
   readonly revision: number;
+  /** Which page's document was written last; absent from entries that older versions of this page wrote. */
+  readonly writer?: string;
 }
 
 /** What is written: an entry and its content. */
@@ -23,6 +25,24 @@ export type Deleted = KeptEntry & {
   readonly content: DocumentContent;
   readonly unfinished?: Unfinished;
 };
+
+/**
+ * The revision of a write over revision `known` (0: none yet) where `there` is stored by now. Nothing is to be written if another
+ * page has written it since ('changed'), if it was deleted ('gone') and not `mayReturn`, or if the same document has written a later
+ * state: then its revision is returned.
+ */
+export function nextRevision(
+  there: KeptEntry | undefined,
+  kept: Kept,
+  known: number,
+  mayReturn: boolean,
+): number | 'changed' | 'gone' {
+  if (!there) return known > 0 && !mayReturn ? 'gone' : known + 1;
+  if (there.revision === known) return known + 1;
+  // A page that was closed during a write did not learn its end, and the next page may have written its last words for it.
+  if (there.writer === undefined || there.writer !== kept.writer) return 'changed';
+  return there.changed > kept.changed ? there.revision : there.revision + 1;
+}
 
 const database = 'susurrus-transcripts';
 /** The list is read without the texts, and they are written without what it takes to go on with them, which is as long again. */
@@ -40,17 +60,13 @@ export class KeptTranscripts {
     this.#factory = factory;
   }
 
-  /**
-   * Writes a transcript over revision `known` of it (0: none yet) and returns the new revision. Writes nothing if another tab has
-   * written it since ('changed'), or if it was deleted ('gone') and not `mayReturn`.
-   */
+  /** Writes a transcript where `nextRevision` says so; returns what that returns. */
   async write(kept: Kept, known: number, mayReturn: boolean): Promise<number | 'changed' | 'gone'> {
     const { content, ...entry } = kept;
     return this.#run('readwrite', async ({ entries, contents }) => {
       const there = (await answer(entries.get(kept.id))) as KeptEntry | undefined;
-      if (there && there.revision !== known) return 'changed';
-      if (!there && known > 0 && !mayReturn) return 'gone';
-      const revision = known + 1;
+      const revision = nextRevision(there, kept, known, mayReturn);
+      if (typeof revision !== 'number' || revision === there?.revision) return revision;
       entries.put({ ...entry, revision });
       contents.put({ id: kept.id, content });
       return revision;
