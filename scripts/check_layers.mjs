@@ -193,8 +193,8 @@ const typescriptLayers = {
     'web/src/writers',
   ],
   'web/demo': [
-    ...['web/src', 'web/src/api', 'web/src/engine', 'web/src/platform', 'web/src/writers'],
-    'web/page',
+    ...['web/src', 'web/src/api', 'web/src/audio', 'web/src/engine', 'web/src/platform'],
+    ...['web/src/writers', 'web/page'],
   ],
 };
 
@@ -222,6 +222,8 @@ const onlyModules = {
   'web/cli → web/src/sources': { module: /\/model_name\.ts$/ },
   'web/cli → web/src/platform': { module: /\/node_atomic_files\.ts$/ },
   'web/demo → web/src/api': { module: /^web\/src\/api\/(generated\/|joined\.ts$)/ },
+  // What a text is, is said once.
+  'web/demo → web/src/audio': { module: /\/text_bytes\.ts$/ },
   // How fast it will be depends on the engine that is chosen, and on how many.
   'web/demo → web/src/engine': { module: /\/relaxed_dot\.ts$/ },
   // A part of the page that could not be fetched is tried again; a document runs as subtitles do.

@@ -223,6 +223,33 @@ describe('what is refused', () => {
     }
   });
 
+  test.each([
+    ['hello', 'a text'],
+    ['{"error":"not found"}', 'a text'],
+    ['Grüße aus Köln', 'a text'],
+    ['\ufeff\n<!DOCTYPE html><title>Log in</title>', 'a web page'],
+    ['<html lang="en">', 'a web page'],
+  ])('a text is called one: %p', async (written, got) => {
+    const details = { reason: 'bad_audio', subject: 'audio', got };
+    for (const audio of [new Blob([written]), Buffer.from(written)]) {
+      expect(await errorOf(model.transcribe(audio))).toMatchObject({
+        ...{ code: 'unsupported_feature', message: `This is ${got}, no audio file.`, details },
+      });
+    }
+  });
+
+  test.each([new Uint8Array(600).fill(1), new Uint8Array()])(
+    'what is no text is not called one',
+    async (audio) => {
+      const message = expect.stringMatching(
+        /^This is no audio file that is known here\./,
+      ) as string;
+      expect(await errorOf(model.transcribe(audio))).toMatchObject({
+        ...{ code: 'unsupported_feature', message },
+      });
+    },
+  );
+
   test('a track of a picture, and any track where there is no page', async () => {
     const track = { kind: 'video', readyState: 'live', enabled: true };
     expect(await errorOf(model.transcribe(track))).toMatchObject({

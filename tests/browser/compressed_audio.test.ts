@@ -1,5 +1,4 @@
 // Compressed audio in a page: decoded by the browser's codecs in a worker, under the strict policy.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
@@ -290,19 +289,27 @@ describe('broken files', () => {
       code: 'unsupported_feature',
       message: expect.stringContaining('no audio track') as unknown,
     });
-    expect(await failure(readFileSync(join(projectRoot, 'README.md')))).toMatchObject({
-      code: 'source_failed',
+    expect(await failure(Buffer.from([1, 2, 3]))).toMatchObject({
+      ...{ code: 'source_failed', message: expect.stringContaining('can decode') as unknown },
       details: { subject: 'audio' },
+    });
+    expect(await failure(Buffer.from('hello'))).toMatchObject({
+      ...{ code: 'source_failed', message: 'audio: this is a text, no audio file' },
+      details: { reason: 'source', subject: 'audio', got: 'a text' },
     });
   });
 
   test('a recording that only fits in slices is refused where it would be decoded whole (23)', async () => {
     // The browser knows no such codec, and its container says how long it is.
-    const refused = await page.evaluate(async () => {
-      const { model, errorOf } = globalThis as unknown as PageGlobals;
-      return errorOf(model.transcribe(new Blob([new Uint8Array(20_000_000).fill(7)])));
-    });
-    expect(refused).toMatchObject({ code: 'limit_exceeded', details: { subject: 'audio' } });
+    const refused = (byte: number) =>
+      page.evaluate(async (filling) => {
+        const { model, errorOf } = globalThis as unknown as PageGlobals;
+        return errorOf(model.transcribe(new Blob([new Uint8Array(20_000_000).fill(filling)])));
+      }, byte);
+    const details = { subject: 'audio' };
+    expect(await refused(7)).toMatchObject({ code: 'limit_exceeded', details });
+    // A text is none, however long it is.
+    expect(await refused(32)).toMatchObject({ details: { ...details, got: 'a text' } });
   });
 });
 

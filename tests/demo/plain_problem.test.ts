@@ -18,6 +18,8 @@ describe('a recording that cannot be read', () => {
     ],
     ['MP4 with dts', /^This browser cannot read dts\. /],
     [undefined, /^This browser cannot read this kind of recording\. Convert it to MP3 or WAV/],
+    ['a text', /^This is a text, not a recording or a model\.$/],
+    ['a web page', /^This is a web page that was saved in place of the file\./],
   ])('M11: of the kind %p', (got, told) => {
     const undecoded = audio('unsupported_feature', 'There is no decoder for it here.', got);
     expect(plainProblem(undecoded)).toMatch(told);

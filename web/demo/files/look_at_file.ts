@@ -3,6 +3,7 @@ import { inspect } from '../../src/files.js';
 import { SusurrusError } from '../../src/index.js';
 import { fileMarks } from '../../src/api/generated/file_marks.js';
 import { fileEndings } from '../../src/api/generated/formats.js';
+import { isText, textHeadBytes } from '../../src/audio/text_bytes.js';
 
 /**
  * A checkpoint is a model that becomes one of ours first; a module is a network that is run by name; what is beside a model means
@@ -47,7 +48,7 @@ const named =
 export async function lookAt(file: File, askLoader: AskLoader = inspect): Promise<Look> {
   try {
     if (file.size === 0) return wrong('an empty file');
-    const head = new Uint8Array(await file.slice(0, 512).arrayBuffer());
+    const head = new Uint8Array(await file.slice(0, textHeadBytes).arrayBuffer());
     return await lookAtHead(file, head, askLoader);
   } catch (problem) {
     // It was moved or deleted since it was chosen, or is a folder.
@@ -98,7 +99,3 @@ const isSafetensors = (head: Uint8Array): boolean =>
 /** The beginning of an MP3 or AAC frame; FF FE begins a text. */
 const isMpegSound = ([first = 0, second = 0]: Uint8Array): boolean =>
   first === 0xff && (second & 0xe0) === 0xe0 && second !== 0xfe;
-
-/** No control characters but white space. */
-const isText = (head: Uint8Array): boolean =>
-  head.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));

@@ -29,9 +29,7 @@ function sentenceFor({ code, details, message }: SusurrusError): string | undefi
       return files.damaged;
     case 'source_failed':
       if (/NotFoundError|NotReadableError/.test(got)) return files.gone;
-      return /no audio file that the browser can decode/.test(message)
-        ? notDecoded(details)
-        : notFetched(message, got);
+      return /no audio file/.test(message) ? notDecoded(details) : notFetched(message, got);
     case 'unsupported_feature':
       if (/has no audio track/.test(message)) return files.noSound;
       return subject === 'audio' || /^WAV/.test(subject ?? '') ? notDecoded(details) : undefined;
@@ -60,6 +58,8 @@ const codecNames: Readonly<Record<string, string>> = {
 function notDecoded({ got = '' }: SusurrusError['details']): string {
   const [, codec = ''] = / with (\S+)$/.exec(got) ?? [];
   const { files } = strings;
+  if (got === 'a web page') return files.webPage;
+  if (got === 'a text') return files.other(got);
   return codec === '' ? files.notDecoded : files.notDecodedKind(codecNames[codec] ?? codec);
 }
 

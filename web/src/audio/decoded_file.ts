@@ -5,6 +5,7 @@ import type { Platform } from '../platform/platform.js';
 import type { AudioFileFacts, AudioLink, EncodedFile } from '../protocol/audio.js';
 import type { Piece, PieceSource } from './conversion.js';
 import { piecesOf } from './sample_pieces.js';
+import { textHeadBytes, textKind } from './text_bytes.js';
 
 const wavPieceBytes = 1 << 20;
 
@@ -156,12 +157,23 @@ async function decodedWhole(
   platform: Platform,
   signal: AbortSignal | undefined,
 ): Promise<PieceSource> {
+  if (!facts) await refuseText(file, platform);
   if (!platform.decodeWhole) throw undecodable(facts, platform.undecodedNote);
   const { channels, sampleRate } = await orAborted(
     platform.decodeWhole(file, facts, signal),
     signal,
   );
   return piecesOf({ samples: channels, sampleRate });
+}
+
+/** A text is called one, instead of a recording that nothing here can decode. */
+async function refuseText(file: EncodedFile, { decodeWhole }: Platform): Promise<void> {
+  const head = await readBytes(file, 0, Math.min(textHeadBytes, file.size));
+  const got = textKind(new Uint8Array(head));
+  if (got === undefined) return;
+  if (decodeWhole) throw sourceFailed('audio', `this is ${got}, no audio file`, { got });
+  const details = { reason: 'bad_audio', subject: 'audio', got } as const;
+  throw new SusurrusError('unsupported_feature', `This is ${got}, no audio file.`, details);
 }
 
 function undecodable(facts: AudioFileFacts | undefined, note: string): SusurrusError {
