@@ -243,7 +243,7 @@ describe('what is refused', () => {
     async (audio) => {
       const message = expect.stringMatching(
         /^This is no audio file that is known here\./,
-      ) as string;
+      ) as unknown;
       expect(await errorOf(model.transcribe(audio))).toMatchObject({
         ...{ code: 'unsupported_feature', message },
       });

@@ -40,36 +40,67 @@ export function linesOf(entries: readonly Entry[]): Line[] {
 export interface RevisedLines {
   /** The index of the first one. */
   readonly from: number;
-  /** How many go. */
-  readonly count: number;
+  readonly before: readonly Line[];
   readonly lines: readonly Line[];
 }
 
-/** The lines around what was heard again, in which it may go on with what is before it, or be gone on with. */
-export function reviseLines(
-  lines: readonly Line[],
-  { replaced, utterances, next }: Revised,
-): RevisedLines {
-  const isReplaced = (entry: Entry): boolean =>
-    entry.kind === 'utterance' && replaced.includes(entry.key);
-  const isNext = (entry: Entry): boolean => entry.kind === 'utterance' && entry.key === next;
-  const touched = lines.flatMap((line, at) =>
-    line.some((entry) => isReplaced(entry) || isNext(entry)) ? [at] : [],
-  );
-  const from = Math.max(0, (touched[0] ?? lines.length) - 1);
-  const count = (touched.at(-1) ?? lines.length - 1) + 1 - from;
-  const entries = lines.slice(from, from + count).flat();
-  const first = entries.findIndex((entry) => isReplaced(entry));
-  const following = first < 0 ? entries.findIndex(isNext) : first;
-  const at = following < 0 ? entries.length : following;
-  const end = Math.max(at, entries.findLastIndex(isReplaced) + 1);
-  const between = entries.slice(at, end).filter((entry) => !isReplaced(entry));
-  const placed = [...between, ...utterances].sort((a, b) => a.start - b.start);
-  return {
-    from,
-    count,
-    lines: linesOf([...entries.slice(0, at), ...placed, ...entries.slice(end)]),
-  };
+/** The lines of a session. What a change costs does not grow with them. */
+export class LiveLines {
+  readonly #lines: Line[] = [];
+  /** What is not among these is not looked for. */
+  readonly #keys = new Set<string>();
+
+  get all(): readonly Line[] {
+    return this.#lines;
+  }
+
+  /** Says whether it goes on with the last line. */
+  add(entry: Entry): boolean {
+    const last = this.#lines.at(-1);
+    const isFurther = last !== undefined && goesOn(last, entry);
+    if (isFurther) this.#lines[this.#lines.length - 1] = [...last, entry];
+    else this.#lines.push([entry]);
+    if (entry.kind === 'utterance') this.#keys.add(entry.key);
+    return isFurther;
+  }
+
+  /** Changes the lines around what was heard again, in which it may go on with what is before it, or be gone on with. */
+  revise({ replaced, utterances, next }: Revised): RevisedLines {
+    const going = new Set(replaced);
+    const isReplaced = (entry: Entry): boolean =>
+      entry.kind === 'utterance' && going.has(entry.key);
+    const isNext = (entry: Entry): boolean => entry.kind === 'utterance' && entry.key === next;
+    const { from, to } = this.#around(next === undefined ? replaced : [...replaced, next]);
+    const before = this.#lines.slice(from, to);
+    const entries = before.flat();
+    const first = entries.findIndex(isReplaced);
+    const following = first < 0 ? entries.findIndex(isNext) : first;
+    const at = following < 0 ? entries.length : following;
+    const end = Math.max(at, entries.findLastIndex(isReplaced) + 1);
+    const between = entries.slice(at, end).filter((entry) => !isReplaced(entry));
+    const placed = [...between, ...utterances].sort((a, b) => a.start - b.start);
+    const lines = linesOf([...entries.slice(0, at), ...placed, ...entries.slice(end)]);
+    this.#lines.splice(from, before.length, ...lines);
+    for (const key of replaced) this.#keys.delete(key);
+    for (const { key } of utterances) this.#keys.add(key);
+    return { from, before, lines };
+  }
+
+  /** The lines that have these, looked for from the end, and the one before them; the last one if none has. */
+  #around(keys: readonly string[]): { readonly from: number; readonly to: number } {
+    const sought = new Set(keys.filter((key) => this.#keys.has(key)));
+    let [from, to] = [this.#lines.length, this.#lines.length];
+    for (let at = to - 1; at >= 0 && sought.size > 0; --at) {
+      const count = sought.size;
+      for (const entry of this.#lines[at] ?? []) {
+        if (entry.kind === 'utterance') sought.delete(entry.key);
+      }
+      if (sought.size === count) continue;
+      if (from === this.#lines.length) to = at + 1;
+      from = at;
+    }
+    return { from: Math.max(0, from - 1), to };
+  }
 }
 
 const hasLanguage = (entry: Entry): entry is Utterance =>

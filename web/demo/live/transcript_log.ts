@@ -4,7 +4,7 @@ import { strings } from '../strings.js';
 import { colourCount } from '../transcript/people.js';
 import { languageName } from '../transcript/listening_options.js';
 import type { Entry, Gap, Revised, Utterance } from './caption_state.js';
-import { goesOn, lackingSpace, reviseLines, type Line } from './live_lines.js';
+import { lackingSpace, LiveLines, type Line } from './live_lines.js';
 import { textOf } from './live_transcript.js';
 
 /** Pixels from the end within which a reader counts as being there. */
@@ -12,16 +12,13 @@ const nearEnd = 40;
 /** Texts that may wait to be read aloud. */
 const mostWaiting = 5;
 
-interface ShownLine {
-  readonly item: HTMLLIElement;
-  line: Line;
-}
-
 export class TranscriptLog {
   readonly #region: HTMLElement;
   readonly #list: HTMLOListElement;
   readonly #announcer: HTMLElement;
-  #lines: ShownLine[] = [];
+  #lines = new LiveLines();
+  /** One for each line. */
+  #items: HTMLLIElement[] = [];
   #people: string[] = [];
 
   /** `region` scrolls, and is hidden while there is nothing; `announcer` is read aloud. */
@@ -34,23 +31,24 @@ export class TranscriptLog {
 
   clear(): void {
     this.#list.replaceChildren();
-    this.#lines = [];
+    this.#lines = new LiveLines();
+    this.#items = [];
     this.#people = [];
     this.#announcer.replaceChildren();
     this.#region.hidden = true;
   }
 
   add(entry: Entry): void {
-    const last = this.#lines.at(-1);
+    const last = this.#items.at(-1);
+    const isFurther = this.#lines.add(entry);
     this.#change(() => {
-      if (last && goesOn(last.line, entry)) {
-        say(last.item, entry, true);
-        last.line = [...last.line, entry];
+      if (last && isFurther) {
+        say(last, entry, true);
       } else {
-        const line = this.#show([entry]);
-        this.#lines.push(line);
-        this.#list.append(line.item);
-        label(line.item);
+        const item = itemOf([entry], this.#people);
+        this.#items.push(item);
+        this.#list.append(item);
+        label(item);
       }
     });
     this.#announce(entry.kind === 'gap' ? told(entry) : announced(entry));
@@ -58,31 +56,25 @@ export class TranscriptLog {
 
   /** Others stand where those stood that were heard again. They are not read aloud once more. */
   revise(revised: Revised): void {
-    const { from, count, lines } = reviseLines(
-      this.#lines.map(({ line }) => line),
-      revised,
-    );
-    const before = this.#lines.slice(from, from + count);
-    const after = this.#lines[from + count];
-    const shown = lines.map(
-      (line) => before.find((one) => isSame(one.line, line)) ?? this.#show(line),
-    );
-    this.#lines.splice(from, count, ...shown);
+    const { from, before, lines } = this.#lines.revise(revised);
+    const itemsBefore = this.#items.slice(from, from + before.length);
+    const after = this.#items[from + before.length];
+    const shown = lines.map((line) => {
+      const at = before.findIndex((one) => isSame(one, line));
+      return itemsBefore[at] ?? itemOf(line, this.#people);
+    });
+    this.#items.splice(from, before.length, ...shown);
     this.#change(() => {
-      for (const one of before) if (!shown.includes(one)) one.item.remove();
-      let mark = after?.item ?? null;
-      for (const { item } of shown.toReversed()) {
+      for (const item of itemsBefore) if (!shown.includes(item)) item.remove();
+      let mark = after ?? null;
+      for (const item of shown.toReversed()) {
         // Moving one that stands where it should would end a selection in it.
         if (!item.isConnected) this.#list.insertBefore(item, mark);
         mark = item;
       }
     });
-    for (const { item } of [...shown, ...(after ? [after] : [])]) label(item);
-    this.#region.hidden = this.#list.childElementCount === 0;
-  }
-
-  #show(line: Line): ShownLine {
-    return { line, item: itemOf(line, this.#people) };
+    for (const item of [...shown, ...(after ? [after] : [])]) label(item);
+    this.#region.hidden = this.#items.length === 0;
   }
 
   /** Does not scroll away from a reader further up. */
@@ -143,14 +135,15 @@ function nameOf(speaker: string, people: string[]): HTMLElement {
 
 /** Names the language of a text where it is not that of the text before. */
 function label(item: HTMLElement): void {
+  item.querySelector('.language-label')?.remove();
   const { language } = item.dataset;
+  if (language === undefined) return;
   let before = item.previousElementSibling;
   while (before && (before as HTMLElement).dataset.language === undefined) {
     before = before.previousElementSibling;
   }
   const languageBefore = (before as HTMLElement | null)?.dataset.language;
-  item.querySelector('.language-label')?.remove();
-  if (language === undefined || languageBefore === undefined || language === languageBefore) return;
+  if (languageBefore === undefined || language === languageBefore) return;
   item.append(element('span', 'language-label', languageName(language)));
 }
 
