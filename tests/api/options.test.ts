@@ -1,6 +1,7 @@
 // Every option out of its range, and every pair that excludes each other: one typed error, before any work.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RecordingStream, WhisperModel } from '../../web/src/node.js';
+import { describe as told } from '../../web/src/api/errors.js';
 import { languageNames } from '../../web/src/api/generated/languages.js';
 import { languageCode, languagesLike } from '../../web/src/model/language_tag.js';
 import { builtPackage } from '../support/built_package.js';
@@ -188,6 +189,16 @@ describe('an option out of its range is refused', () => {
     const options = { verbose: true } as object;
     expectRefused(await errorOf(susurrus.loadModel<'whisper'>('digits', options)), 'verbose');
   });
+});
+
+test.each([
+  [new Event('x'), 'an Event'],
+  [new Blob(), 'a Blob'],
+  [new Error('x'), 'an Error'],
+  [new Uint8Array(), 'a Uint8Array'],
+  [Object.create(null), 'an object'],
+])('an error calls a value what one would: %#', (value, name) => {
+  expect(told(value)).toBe(name);
 });
 
 describe('options that exclude each other', () => {

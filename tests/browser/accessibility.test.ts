@@ -134,6 +134,26 @@ test('the button for models is called Model, above a transcript, too', async () 
   await shown(() => button.count()).toBe(1);
 });
 
+test('in forced colours the word that sounds, what is pressed and the dot of a record button are seen', async () => {
+  const { page } = await stage.open();
+  await page.emulateMedia({ forcedColors: 'active' });
+  const style = (selector: string, name: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((one, property) => getComputedStyle(one).getPropertyValue(property), name);
+  const button = await style('#record', 'background-color');
+  await shown(() => style('#record .record-dot', 'background-color')).not.toBe(button);
+  await worked(page, () => page.click('#sample'));
+  await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.currentTime = 1));
+  await page.locator('.word.sounding').waitFor();
+  await shown(() => style('.word.sounding', 'outline-style')).toBe('solid');
+  await shown(() => style('.word:not(.sounding)', 'outline-style')).toBe('none');
+  await shown(() => style('#edit', 'outline-style')).toBe('none');
+  await page.click('#edit');
+  await shown(() => style('#edit[aria-pressed="true"]', 'outline-style')).toBe('solid');
+});
+
 describe.each(Object.entries(states))('the page %s', (name, bring) => {
   test('passes axe-core in light and dark, and fits 320 pixels', async () => {
     const { page, problems } = await stage.open({

@@ -74,6 +74,8 @@ test('counts what it has sent, its workers included: nothing', async () => {
   await shown(() => page.textContent('#sent_title')).toBe('0 bytes sent');
   await page.click('.sent summary');
   await shown(() => page.textContent('#sent_text')).toMatch(/the page or one of its workers/);
+  // Nowhere else.
+  await shown(() => page.textContent('body')).not.toMatch(/0 bytes sent.*0 bytes sent/s);
   const { host } = new URL(stage.address);
   const [line = '', ...others] = await page.locator('#sent_hosts li').allTextContents();
   expect(others).toEqual([]);

@@ -111,11 +111,13 @@ test('a name that is not here is downloaded, once, and kept', async () => {
 test('without --model: what SUSURRUS_MODEL names, else the model pulled last, else base', async () => {
   const transcribe = (model: string): ReturnType<typeof runIn> =>
     runAs({ SUSURRUS_MODEL: model }, projectRoot, 'transcribe', samplePath);
-  const none = await transcribe('');
-  expect([none.status, none.stdout]).toEqual([6, '']);
-  expect(none.stderr).toMatch(
-    /openai\/whisper-base: .*no such repository.* `susurrus pull base` .*--model FILE.*SUSURRUS_MODEL/,
-  );
+  const listen = runAs({ SUSURRUS_MODEL: '' }, projectRoot, 'listen');
+  for (const none of [await transcribe(''), await listen]) {
+    expect([none.status, none.stdout]).toEqual([6, '']);
+    expect(none.stderr).toMatch(
+      /openai\/whisper-base: .*no such repository.* `susurrus pull base` .*--model FILE.*SUSURRUS_MODEL/,
+    );
+  }
   expect((await transcribe('digits')).stdout.trim().replaceAll('\n', ' ')).toBe(sampleText);
   expect((await run('pull', 'tiny.en')).status).toBe(0);
   const last = await transcribe('');

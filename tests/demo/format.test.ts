@@ -1,6 +1,7 @@
-// How the demo page writes numbers for people.
+// How the demo page writes numbers and languages for people.
 import { expect, test } from '@jest/globals';
 import { duration, size } from '../../web/demo/shell/format.js';
+import { languageName } from '../../web/demo/transcript/listening_options.js';
 
 test.each([
   [0.44, '0.4 s'],
@@ -27,4 +28,12 @@ test.each([
   [1 << 30, '1.1 GB'],
 ])('%p bytes are %p', (bytes, told) => {
   expect(size(bytes)).toBe(told);
+});
+
+test.each([
+  ['de', 'German'],
+  ['en-us', 'American English'],
+  ['no language', 'No Language'],
+])('the language %p is %p', (code, told) => {
+  expect(languageName(code)).toBe(told);
 });

@@ -318,6 +318,29 @@ describe('hard rules', () => {
     ]);
   });
 
+  test.each(profiles)(
+    '%s: no cue has the end of a sentence and the next after a pause',
+    (profile) => {
+      const sentence = (text: string, start: number) =>
+        (text.match(/\s*\S+/g) ?? []).map((word, i) => ({
+          ...{ word, start: start + i * 0.3, end: start + i * 0.3 + 0.3 },
+        }));
+      // Together they would fit into two lines, or into one.
+      for (const [first, second] of [
+        ['We went down to the sea.', 'Nobody else was there.'],
+        ['He came.', 'Then he left again.'],
+      ] as const) {
+        const begin = sentence(first, 1);
+        const words = [...begin, ...sentence(` ${second}`, begin.at(-1)!.end + 1)];
+        const segment = { start: 1, end: words.at(-1)!.end, text: `${first} ${second}`, words };
+        const cues = readSubtitles(
+          format({ language: 'en', segments: [segment] }, 'srt', { profile }),
+        );
+        expect(cues.map(({ text }) => text.join(' '))).toEqual([first, second]);
+      }
+    },
+  );
+
   test('three hours take seconds, with and without word times', () => {
     const words = Array.from({ length: 30_000 }, (_, i) => ({
       ...{ word: i % 12 === 11 ? ' word.' : ' word', start: i * 0.36, end: i * 0.36 + 0.3 },
