@@ -142,8 +142,11 @@ test('in forced colours the word that sounds, what is pressed and the dot of a r
       .locator(selector)
       .first()
       .evaluate((one, property) => getComputedStyle(one).getPropertyValue(property), name);
-  const button = await style('#record', 'background-color');
-  await shown(() => style('#record .record-dot', 'background-color')).not.toBe(button);
+  for (const button of ['#record', '#live_toggle']) {
+    const ink = await style(button, 'color');
+    await shown(() => style(`${button} .record-dot`, 'background-color')).toBe(ink);
+    await shown(() => style(button, 'background-color')).not.toBe(ink);
+  }
   await worked(page, () => page.click('#sample'));
   await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.currentTime = 1));
   await page.locator('.word.sounding').waitFor();
