@@ -72,6 +72,61 @@ test('a microphone for which there can be no context is one clear error', () => 
   );
 });
 
+describe('a sound device that does not start, although no click is needed', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  /** A stream in a context that stands still, and what is told of it. */
+  async function waiting() {
+    restore = fakeAudio();
+    Object.assign(navigator, { getAutoplayPolicy: () => 'allowed' });
+    FakeContext.startsAs = 'suspended';
+    jest.useFakeTimers();
+    const sound = soundOf(new FakeMediaStream(48000) as never).begin({
+      base: 'https://page.test/',
+    });
+    const states: unknown[] = [];
+    const sink: AudioSink = {
+      ...noting().sink,
+      suspend: (why) => states.push(why ?? 'heard'),
+      restart: () => states.push('starting'),
+    };
+    await sound.open(sink);
+    const become = (state: AudioContextState): void => {
+      FakeContext.made[0]!.state = state;
+      FakeContext.made[0]!.dispatchEvent(new Event('statechange'));
+    };
+    return { sound, states, become };
+  }
+
+  test('is waited for, then said to be away, and heard should it start later', async () => {
+    const { sound, states, become } = await waiting();
+    jest.advanceTimersByTime(4999);
+    expect(states).toEqual(['starting']);
+    jest.advanceTimersByTime(1);
+    expect(states.splice(0)).toEqual(['starting', 'interrupted']);
+    become('suspended');
+    jest.advanceTimersByTime(10_000);
+    expect(states.splice(0)).toEqual(['interrupted']);
+    become('running');
+    expect(states.splice(0)).toEqual(['heard']);
+    // Its patience begins anew.
+    become('suspended');
+    expect(states).toEqual(['starting']);
+    await sound.close();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('is no matter once it has started', async () => {
+    const { sound, states, become } = await waiting();
+    become('running');
+    jest.advanceTimersByTime(10_000);
+    expect(states).toEqual(['starting', 'heard']);
+    await sound.close();
+  });
+});
+
 test('one track of a stream is heard as the stream is, and a track of a picture is refused', async () => {
   restore = fakeAudio();
   const { track } = new FakeMediaStream(48000);

@@ -11,6 +11,9 @@ const usualRates = [48000, 44100, 32000, 24000, 16000, 8000];
 /** User gestures after which a browser lets a page start audio. */
 const gestures = ['pointerdown', 'pointerup', 'keydown', 'touchend', 'click'];
 
+/** Milliseconds that the sound device may take to start; where there is none, Firefox's contexts never do. */
+const startPatience = 5000;
+
 /** Firefox tells whether a context that does not run yet waits for a click, or only for the sound device. */
 const mayPlay = (context: AudioContext): boolean =>
   (navigator as Telling).getAutoplayPolicy?.(context) === 'allowed';
@@ -27,6 +30,8 @@ export abstract class ContextSound implements Sound {
   #tap: AudioTap;
   #end!: (end: SoundEnd) => void;
   #closing: Promise<void> | undefined;
+  /** While the device starts. */
+  #waiting: { readonly timer: ReturnType<typeof setTimeout>; isLate: boolean } | undefined;
   #sink: AudioSink | undefined;
   /** The rate that the sink has. */
   #toldRate: number | undefined;
@@ -170,9 +175,31 @@ export abstract class ContextSound implements Sound {
       if (isWaiting) document.addEventListener(name, this.#onGesture, { capture: true });
       else document.removeEventListener(name, this.#onGesture, { capture: true });
     }
-    if (isWaiting && mayPlay(this.#tap.context)) this.#sink?.restart();
-    else if (isWaiting) this.#sink?.suspend('needs-click');
+    if (isWaiting && mayPlay(this.#tap.context)) {
+      this.#awaitDevice();
+      return;
+    }
+    this.#leaveWaiting();
+    if (isWaiting) this.#sink?.suspend('needs-click');
     else this.#sink?.suspend(state === 'running' ? this.suspension : 'interrupted');
+  }
+
+  /** It may still start later, and is heard then. */
+  #awaitDevice(): void {
+    this.#waiting ??= {
+      isLate: false,
+      timer: setTimeout(() => {
+        if (this.#waiting) this.#waiting.isLate = true;
+        this.tellHindrance();
+      }, startPatience),
+    };
+    if (this.#waiting.isLate) this.#sink?.suspend('interrupted');
+    else this.#sink?.restart();
+  }
+
+  #leaveWaiting(): void {
+    clearTimeout(this.#waiting?.timer);
+    this.#waiting = undefined;
   }
 
   #tapOn(context: AudioContext): AudioTap {
@@ -183,6 +210,7 @@ export abstract class ContextSound implements Sound {
   }
 
   async #close(): Promise<void> {
+    this.#leaveWaiting();
     for (const name of gestures) {
       document.removeEventListener(name, this.#onGesture, { capture: true });
     }
