@@ -194,7 +194,7 @@ const typescriptLayers = {
   ],
   'web/demo': [
     ...['web/src', 'web/src/api', 'web/src/audio', 'web/src/engine', 'web/src/platform'],
-    ...['web/src/writers', 'web/page'],
+    ...['web/src/protocol', 'web/src/writers', 'web/page'],
   ],
 };
 
@@ -230,6 +230,7 @@ const onlyModules = {
   'web/demo → web/src/platform': { module: /\/(import_again|workers)\.ts$/ },
   // Where a sentence ends is said once.
   'web/tools/speakers → web/src/writers': { module: /\/sentence_end\.ts$/ },
+  'web/demo → web/src/protocol': { module: /\/whole_buffers\.ts$/ },
   'web/demo → web/src/writers': { module: /\/(direction|sentence_end)\.ts$/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

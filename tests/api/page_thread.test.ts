@@ -42,8 +42,9 @@ describe('audio', () => {
       if (options?.signal?.aborted) throw options.signal.reason;
       names.push(name);
       if (name === 'endConversion') return Promise.resolve(new Float32Array());
-      if (name === 'convertPiece') calls.push({ ...request, givesAway: options?.givesAway });
-      return Promise.resolve(0);
+      if (name !== 'convertPiece') return Promise.resolve(0);
+      calls.push({ ...request, givesAway: options?.givesAway });
+      return Promise.resolve({ ready: 0, piece: request.piece });
     };
     return { names, calls, engine: { call } as unknown as EngineLink };
   }
@@ -70,6 +71,12 @@ describe('audio', () => {
       ...Array<boolean>(4).fill(false),
     ]);
     expect(planes[0]).toHaveLength(mebibyte);
+    // The memory of those copies is given back at once, and no one else's.
+    expect(calls.map(({ piece }) => piece.length > 0)).toEqual([
+      ...[false, false, false],
+      ...Array<boolean>(4).fill(true),
+    ]);
+    expect(wav).toHaveLength(8);
   });
 
   test('is left where it is when the work is aborted', async () => {
@@ -163,6 +170,21 @@ describe('messages to a worker', () => {
     const answer = createWorkerHost(port, host as never);
     await answer({ type: 'call', id: 1, name: 'pushTensor', request: undefined });
     expect(sent).toEqual([[values.buffer, bytes.buffer]]);
+  });
+
+  test('to a worker are given back at once where the call needs them no longer', async () => {
+    const host = {
+      spends: new Set(['pushLoad']),
+      handle: (name: string) =>
+        name === 'pushLoad' ? Promise.reject(new Error('damaged')) : Promise.resolve(undefined),
+      close: () => undefined,
+    };
+    const answer = createWorkerHost({ postMessage: () => undefined }, host as never);
+    const [spent, kept] = [new Uint8Array(4), new Uint8Array(4)];
+    await answer({ type: 'call', id: 1, name: 'pushLoad', request: { bytes: spent, last: true } });
+    await answer({ type: 'call', id: 2, name: 'transcribe', request: { samples: kept } });
+    await answer({ type: 'call', id: 3, name: 'pushLoad', request: undefined });
+    expect([spent.length, kept.length]).toEqual([0, 4]);
   });
 });
 

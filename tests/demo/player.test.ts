@@ -196,4 +196,25 @@ describe('the samples of a WAV file', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(1 << 19);
     expect(lengths.reduce((sum, length) => sum + length, 0)).toBe((5 << 20) / 2);
   });
+
+  test('give back the memory of each piece at once, whenever a browser collects its garbage', async () => {
+    const file = wav(1, 16, 1, new Uint8Array(3 << 20));
+    const given: ArrayBuffer[] = [];
+    const { slice } = file;
+    file.slice = (...range) => {
+      const part = slice.apply(file, range);
+      const whole = part.arrayBuffer.bind(part);
+      part.arrayBuffer = async () => {
+        const buffer = await whole();
+        given.push(buffer);
+        return buffer;
+      };
+      return part;
+    };
+    for await (const piece of (await wavPieces(file))!) {
+      expect(piece.samples.length).toBeGreaterThan(0);
+      expect(given.at(-1)?.byteLength).toBe(0);
+    }
+    expect(given.length).toBeGreaterThan(3);
+  });
 });

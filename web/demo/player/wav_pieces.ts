@@ -1,4 +1,6 @@
 // The samples of a WAV file, read slice by slice for its outline. What it does not know it leaves to the browser.
+import { freeBuffer } from '../../src/protocol/whole_buffers.js';
+
 export interface SamplePiece {
   /** Interleaved, −1 to 1. Their memory may hold the next piece later. */
   readonly samples: Float32Array;
@@ -16,7 +18,7 @@ interface Layout {
 }
 
 const sliceBytes = 1 << 20;
-/** Milliseconds between two slices: the first words are worth more than the outline, and memory is given back meanwhile. */
+/** Milliseconds between two slices: the first words are worth more than the outline. */
 const betweenSlices = 20;
 /** Chunks before the samples: more is no recording. */
 const mostChunks = 64;
@@ -78,11 +80,12 @@ async function* pieces(file: Blob, layout: Layout): AsyncGenerator<SamplePiece> 
     const view = await viewOf(file, at, Math.min(end, at + atOnce));
     const count = Math.floor(view.byteLength / frame) * channels;
     for (let i = 0; i < count; ++i) memory[i] = read(view, i * bytes);
+    freeBuffer(view.buffer);
     yield { samples: memory.subarray(0, count), sampleRate, channels };
   }
 }
 
-const viewOf = async (file: Blob, begin: number, end: number): Promise<DataView> =>
+const viewOf = async (file: Blob, begin: number, end: number): Promise<DataView<ArrayBuffer>> =>
   new DataView(await file.slice(begin, end).arrayBuffer());
 
 const name = (view: DataView, at: number): string =>

@@ -3,6 +3,7 @@ import { sourceFailed, SusurrusError } from '../api/errors.js';
 import { onAbort, orAborted } from '../api/signals.js';
 import type { Platform } from '../platform/platform.js';
 import type { AudioFileFacts, AudioLink, EncodedFile } from '../protocol/audio.js';
+import { freeBuffer, isTransferable } from '../protocol/whole_buffers.js';
 import type { Piece, PieceSource } from './conversion.js';
 import { piecesOf } from './sample_pieces.js';
 import { textHeadBytes, textKind } from './text_bytes.js';
@@ -143,7 +144,14 @@ async function wavSeconds(file: EncodedFile): Promise<number | undefined> {
   return undefined;
 }
 
-async function* wavPieces(file: EncodedFile): AsyncGenerator<Piece, undefined> {
+const wavPieces = (file: EncodedFile): PieceSource =>
+  Object.assign(slicesOf(file), {
+    recycle: ({ buffer }: Uint8Array | Float32Array) => {
+      if (isTransferable(buffer)) freeBuffer(buffer);
+    },
+  });
+
+async function* slicesOf(file: EncodedFile): AsyncGenerator<Piece, undefined> {
   for (let at = 0; at < file.size; at += wavPieceBytes) {
     const buffer = await readBytes(file, at, Math.min(file.size, at + wavPieceBytes));
     yield { wav: new Uint8Array(buffer) };

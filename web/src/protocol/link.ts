@@ -32,6 +32,8 @@ export interface Link<Calls extends CallTable<Calls>, Event = never> {
 
 /** The other end of a link. */
 export interface Host<Calls extends CallTable<Calls>, Event = never> {
+  /** Calls that need the arrays of their requests no longer once they have answered: a worker gives back that memory at once. */
+  readonly spends?: ReadonlySet<string>;
   handle<Name extends keyof Calls & string>(
     name: Name,
     request: Calls[Name]['request'],

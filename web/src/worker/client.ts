@@ -2,7 +2,7 @@ import { disposedDuringWork, fromErrorMessage, SusurrusError, wrongState } from 
 import { copiedAtOnce, copyInSteps } from '../wasm/steps.js';
 import { YieldController } from '../wasm/yield_controller.js';
 import { notCloneable } from './not_cloneable.js';
-import { isTransferable, isWhole } from './whole_buffers.js';
+import { isTransferable, isWhole } from '../protocol/whole_buffers.js';
 import type { CallOptions, CallTable, FromWorker, Link, ToWorker } from '../protocol/link.js';
 
 interface Waiting<Event> {

@@ -1,6 +1,6 @@
 // Runs in the worker: requests in, answers and events out.
 import { stoppedByClient, toErrorMessage } from '../api/errors.js';
-import { isTransferable, isWhole } from './whole_buffers.js';
+import { freeBuffer, isTransferable, isWhole } from '../protocol/whole_buffers.js';
 import type { CallTable, FileAddresses, FromWorker, Host, ToWorker } from '../protocol/link.js';
 
 interface Port {
@@ -37,6 +37,7 @@ export function createWorkerHost<Calls extends CallTable<Calls>, Event>(
       port.postMessage({ type: 'error', id, error: toErrorMessage(error) });
     } finally {
       running.delete(id);
+      if (host.spends?.has(name)) transferables(request).forEach(freeBuffer);
     }
   };
 }
@@ -60,10 +61,12 @@ export function answerMessages<Calls extends CallTable<Calls>, Event>(
   });
 }
 
-/** The arrays in an answer, which the sender is done with: a page that gets them whole does not copy them. */
-export function transferables(answer: unknown): Transferable[] {
-  if (typeof answer !== 'object' || answer === null) return [];
-  const values: readonly unknown[] = ArrayBuffer.isView(answer) ? [answer] : Object.values(answer);
+/** The whole arrays in a message. Those of an answer are transferred, not copied: the sender is done with them. */
+export function transferables(message: unknown): ArrayBuffer[] {
+  if (typeof message !== 'object' || message === null) return [];
+  const values: readonly unknown[] = ArrayBuffer.isView(message)
+    ? [message]
+    : Object.values(message);
   return values.flatMap((value) =>
     ArrayBuffer.isView(value) && isWhole(value) && isTransferable(value.buffer)
       ? [value.buffer]
