@@ -1,6 +1,6 @@
 // Transcripts are kept as they grow and are edited, whatever the storage does, and whatever other tabs do.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { saveDelay } from '../../web/demo/history/autosave.js';
+import { saveDelay, saveDelayOfSegment } from '../../web/demo/history/autosave.js';
 import {
   nextRevision,
   type Deleted,
@@ -191,6 +191,30 @@ describe('a document that is kept', () => {
     }
     expect(storage.writes).toBeGreaterThanOrEqual(7);
     expect(storage.writes).toBeLessThanOrEqual(11);
+  });
+
+  test('is written less often as it becomes long, and what a person changes as soon as ever', async () => {
+    const document = begin();
+    const library = tab();
+    library.keep(document);
+    const count = (4 * saveDelay) / saveDelayOfSegment;
+    for (let i = 0; i < count; ++i) say(document, 'word');
+    await library.flush();
+    expect(storage.writes).toBe(1);
+    // It goes on growing.
+    for (let past = 0; past < 8 * saveDelay; past += saveDelay / 2) {
+      say(document, 'more');
+      await jest.advanceTimersByTimeAsync(saveDelay / 2);
+    }
+    expect(storage.writes).toBeGreaterThanOrEqual(2);
+    expect(storage.writes).toBeLessThanOrEqual(3);
+    await library.flush();
+    const { writes } = storage;
+    say(document, 'heard');
+    edit(document, 'by hand');
+    await rested();
+    expect(storage.writes).toBe(writes + 1);
+    expect(textsKept()[0]).toMatch(/^talk\.mp3: by hand:.*: heard$/);
   });
 
   test('is written at once when the page goes', async () => {

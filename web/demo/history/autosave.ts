@@ -21,6 +21,8 @@ export interface AutosaveCalls {
 
 /** Milliseconds from a change to its write. */
 export const saveDelay = 400;
+/** So many for each segment, where those are more: all of them are written each time, while hours are heard. */
+export const saveDelayOfSegment = 2;
 /** Letters of the beginning that the list shows. */
 const beginningLength = 140;
 
@@ -40,6 +42,8 @@ export class Autosave {
   #stored: DocumentContent;
   #revision: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the timer ends. */
+  #due = 0;
   #isDirty = false;
   /** A person made some of what is not written yet. */
   #isByHand = false;
@@ -135,9 +139,15 @@ export class Autosave {
   #onChange({ kind }: DocumentChange): void {
     if (notWritten.has(kind)) return;
     this.#isDirty = true;
-    if (kind === 'edited') this.#isByHand = true;
+    const isByHand = kind === 'edited';
+    if (isByHand) this.#isByHand = true;
+    const growth = isByHand ? 0 : saveDelayOfSegment * this.#document.segments.length;
+    const delay = Math.max(saveDelay, growth);
     // Not put off by further changes: a transcript that grows without a pause is kept, too.
-    this.#timer ??= setTimeout(() => void this.flush(), saveDelay);
+    if (this.#timer !== undefined && this.#due <= Date.now() + delay) return;
+    clearTimeout(this.#timer);
+    this.#due = Date.now() + delay;
+    this.#timer = setTimeout(() => void this.flush(), delay);
   }
 
   async #write(): Promise<void> {
