@@ -184,6 +184,7 @@ describe('messages to a worker', () => {
     await answer({ type: 'call', id: 1, name: 'pushLoad', request: { bytes: spent, last: true } });
     await answer({ type: 'call', id: 2, name: 'transcribe', request: { samples: kept } });
     await answer({ type: 'call', id: 3, name: 'pushLoad', request: undefined });
+    await answer({ type: 'call', id: 4, name: 'pushLoad', request: { bytes: spent } });
     expect([spent.length, kept.length]).toEqual([0, 4]);
   });
 });

@@ -200,9 +200,9 @@ describe('the samples of a WAV file', () => {
   test('give back the memory of each piece at once, whenever a browser collects its garbage', async () => {
     const file = wav(1, 16, 1, new Uint8Array(3 << 20));
     const given: ArrayBuffer[] = [];
-    const { slice } = file;
+    const slice = file.slice.bind(file);
     file.slice = (...range) => {
-      const part = slice.apply(file, range);
+      const part = slice(...range);
       const whole = part.arrayBuffer.bind(part);
       part.arrayBuffer = async () => {
         const buffer = await whole();

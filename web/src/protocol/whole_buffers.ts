@@ -12,6 +12,8 @@ export const isTransferable = (buffer: ArrayBufferLike): buffer is ArrayBuffer =
  * megabytes later. What is sent to a closed port is gone; `transfer(0)` frees nothing in Chromium, where a wrapper holds the memory.
  */
 export function freeBuffer(buffer: ArrayBuffer): void {
+  // Nothing, or given away already.
+  if (buffer.byteLength === 0) return;
   const { port1, port2 } = new MessageChannel();
   port2.close();
   port1.postMessage(undefined, [buffer]);
