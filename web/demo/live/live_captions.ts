@@ -185,7 +185,11 @@ export class LiveCaptions {
 
   /** What comes may be another model by now, or none. */
   goOnWaiting(): void {
-    if (!this.#awaiting) return;
+    if (!this.#awaiting) {
+      // When the session ended, what was on its way might have been a model.
+      if (!this.#model && this.#view.isSilent) this.#showReadiness();
+      return;
+    }
     if (this.#calls.awaitedModel()) this.#showAwaiting();
     else this.giveUpWaiting();
   }

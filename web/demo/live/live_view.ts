@@ -140,6 +140,11 @@ export class LiveView {
     setText(place, text ?? '');
   }
 
+  /** Whether no note is shown. */
+  get isSilent(): boolean {
+    return byId('live_note', HTMLElement).hidden;
+  }
+
   /** What is said may not be English, which the model of this name knows alone. */
   showForeign(englishModel: string | undefined): void {
     byId('live_foreign', HTMLElement).hidden = englishModel === undefined;
