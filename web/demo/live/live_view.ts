@@ -142,7 +142,7 @@ export class LiveView {
 
   /** Whether no note is shown. */
   get isSilent(): boolean {
-    return byId('live_note', HTMLElement).hidden;
+    return byId('live_note', HTMLElement).hidden !== false;
   }
 
   /** What is said may not be English, which the model of this name knows alone. */
