@@ -228,9 +228,10 @@ const onlyModules = {
   'web/demo → web/src/engine': { module: /\/relaxed_dot\.ts$/ },
   // A part of the page that could not be fetched is tried again; a document runs as subtitles do.
   'web/demo → web/src/platform': { module: /\/(import_again|workers)\.ts$/ },
+  // What the outline has read is given back as the package gives back what it has read.
+  'web/demo → web/src/protocol': { module: /\/whole_buffers\.ts$/ },
   // Where a sentence ends is said once.
   'web/tools/speakers → web/src/writers': { module: /\/sentence_end\.ts$/ },
-  'web/demo → web/src/protocol': { module: /\/whole_buffers\.ts$/ },
   'web/demo → web/src/writers': { module: /\/(direction|sentence_end)\.ts$/ },
   'web/page → web/tools/capture': { module: /\/tap\.ts$/ },
   'web/page → web/src': { module: /^web\/src\/index\.(ts|mjs)$/ },

@@ -144,7 +144,7 @@ const models: ModelDesk = new ModelDesk(work, {
   onNotLoaded: () => live.giveUpWaiting(),
   onRest: (text) => {
     work.status.idle(text);
-    live.goOnWaiting();
+    live.onRest();
     queue.next();
   },
   whenFree: () => queue.free,

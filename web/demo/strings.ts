@@ -557,7 +557,7 @@ export const strings = {
       needsClick:
         'The browser waits for a click before it listens. Click anywhere. If nothing happens then, connect headphones or loudspeakers: without them Firefox does not listen.',
       interrupted:
-        'The system gives no sound: it is needed for a call perhaps, or Firefox misses headphones or loudspeakers. It will go on by itself.',
+        'The system gives no sound. A call may be using it; Firefox also needs headphones or loudspeakers. It will go on by itself.',
       muted: 'The microphone is muted. Switch it on, on your headset or in the system’s settings.',
       pressPlay: 'Press play, and what is heard is written down.',
       nothingHeard: 'No sound arrives from the microphone. Is it muted?',

@@ -183,10 +183,10 @@ export class LiveCaptions {
     this.#endUnheard(this.#awaiting, { why: notLoaded, kept: keptForLater });
   }
 
-  /** What comes may be another model by now, or none. */
-  goOnWaiting(): void {
+  /** The page rests: what was on its way is there, was another model, or did not come. */
+  onRest(): void {
     if (!this.#awaiting) {
-      // When the session ended, what was on its way might have been a model.
+      // A session that ended meanwhile could not say yet that there is no model.
       if (!this.#model && this.#view.isSilent) this.#showReadiness();
       return;
     }

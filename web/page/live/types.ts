@@ -60,8 +60,8 @@ export type ListenState = 'starting' | 'listening' | 'suspended' | 'ended';
 /**
  * Reason for a state. `'listening'` has `'nothing-heard'` if all samples are zero: a muted microphone, or the wrong one. `'suspended'` has
  * `'needs-click'` (browsers start audio only after a click or a key press anywhere in the page), `'interrupted'` (by the system, for a call
- * for example, or as its sound device does not start), `'muted'` (by the system or a switch) or `'paused'` (a media element). `'ended'` has `'closed'` (by close(), or by leaving
- * the loop over the events), `'source-ended'`, `'device-lost'`, `'aborted'` or `'failed'`.
+ * for example, or because no sound device starts), `'muted'` (by the system or a switch) or `'paused'` (a media element). `'ended'` has
+ * `'closed'` (by close(), or by leaving the loop over the events), `'source-ended'`, `'device-lost'`, `'aborted'` or `'failed'`.
  */
 export type ListenReason =
   | 'nothing-heard'
