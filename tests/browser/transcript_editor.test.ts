@@ -648,6 +648,28 @@ describe('the player', () => {
     expect(problems).toEqual([]);
   });
 
+  test('leaves a word that is pressed under the pointer, low in the window, too', async () => {
+    const { page, problems } = await stage.open({
+      reducedMotion: 'reduce',
+      viewport: { width: 400, height: 500 },
+    });
+    await worked(page, () => drop(page, 'long.wav', longRecording(8)));
+    const low = page.locator('.word').nth(20);
+    await low.evaluate((word) => word.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    const before = await page.evaluate(() => scrollY);
+    await low.click();
+    await page.waitForSelector('.word.sounding');
+    expect(await page.evaluate(() => scrollY)).toBe(before);
+    await low.dblclick();
+    const field = page.locator('.segment-field');
+    await field.waitFor();
+    const marked = await field.evaluate((one: HTMLTextAreaElement) =>
+      one.value.slice(one.selectionStart, one.selectionEnd),
+    );
+    expect(marked).toBe((await low.textContent())?.trim());
+    expect(problems).toEqual([]);
+  });
+
   test('stops when another recording comes, and plays that one', async () => {
     const { page, problems } = await openSample();
     await page.locator('.word').first().click();

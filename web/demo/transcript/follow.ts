@@ -8,6 +8,7 @@ export class Follow {
   /** What covers the text above: on a small screen the player alone. */
   readonly #covers = [byId('transcript_bar', HTMLElement), byId('player', HTMLElement)];
   #isOn = true;
+  #isStaying = false;
   #followed: Element | undefined;
 
   constructor() {
@@ -34,8 +35,17 @@ export class Follow {
     if (this.#isOn) this.#scroll();
   }
 
+  /**
+   * A word was pressed: the page stays while what sounds is in sight at all, or the second press of a double click
+   * would meet something else.
+   */
+  stay(): void {
+    this.#isStaying = true;
+  }
+
   /** Another recording is followed from its start. */
   reset(): void {
+    this.#isStaying = false;
     this.#followed = undefined;
     this.#turn(true);
   }
@@ -51,6 +61,8 @@ export class Follow {
     const { top, bottom } = this.#followed.getBoundingClientRect();
     const covered = Math.max(0, ...this.#covers.map((one) => one.getBoundingClientRect().bottom));
     if (top >= covered + 8 && bottom <= innerHeight * 0.85) return;
+    if (this.#isStaying && bottom > covered && top < innerHeight) return;
+    this.#isStaying = false;
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.#followed.scrollIntoView({ block: 'center', behavior: isCalm ? 'auto' : 'smooth' });
   }

@@ -297,8 +297,12 @@ export class TranscriptPanel {
     const view = this.#paragraphs.view(at);
     // A person who marks text does not want to hear it.
     if (!view || getSelection()?.isCollapsed === false) return;
-    if (this.#isEditing) this.#editAt(at, target);
-    else this.#play(view.startAt(target));
+    if (this.#isEditing) {
+      this.#editAt(at, target);
+      return;
+    }
+    this.#follow.stay();
+    this.#play(view.startAt(target));
   }
 
   get #isEditing(): boolean {
