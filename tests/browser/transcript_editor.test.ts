@@ -659,7 +659,7 @@ describe('the player', () => {
     const before = await page.evaluate(() => scrollY);
     await low.click();
     await page.waitForSelector('.word.sounding');
-    expect(await page.evaluate(() => scrollY)).toBe(before);
+    await shown(() => page.evaluate(() => scrollY)).toBe(before);
     await low.dblclick();
     const field = page.locator('.segment-field');
     await field.waitFor();
