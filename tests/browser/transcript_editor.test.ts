@@ -660,6 +660,12 @@ describe('the player', () => {
     await low.click();
     await page.waitForSelector('.word.sounding');
     await shown(() => page.evaluate(() => scrollY)).toBe(before);
+    // The button brings it to the middle all the same.
+    await page.locator('#media').evaluate((one: HTMLVideoElement) => one.pause());
+    await page.mouse.wheel(0, 1);
+    await page.click('#follow');
+    await shown(() => page.evaluate(() => scrollY)).toBeGreaterThan(before + 50);
+    await low.evaluate((word) => word.scrollIntoView({ block: 'end', behavior: 'instant' }));
     await low.dblclick();
     const field = page.locator('.segment-field');
     await field.waitFor();

@@ -45,13 +45,13 @@ export class Follow {
 
   /** Another recording is followed from its start. */
   reset(): void {
-    this.#isStaying = false;
     this.#followed = undefined;
     this.#turn(true);
   }
 
   #turn(isOn: boolean): void {
     this.#isOn = isOn;
+    this.#isStaying = false;
     this.#back.hidden = isOn;
   }
 
