@@ -95,18 +95,14 @@ describeWithSpeakers('stream({ speakers })', () => {
   test('the first are told while the stream goes on', async () => {
     const model = await newModel();
     const live = model.stream({ speakers: { count: 1, vectors: true } });
-    const events: LiveEvent[] = [];
-    const reading = (async () => {
-      for await (const event of live) {
-        events.push(event);
-        if (event.type === 'speakers') return event;
-      }
-      return undefined;
-    })();
-    // However slow the machine is: silence keeps coming until they are there.
-    await feed(live, long);
     let first: LiveSpeakers | undefined;
-    void reading.then((event) => (first = event));
+    // Reads on: to leave the loop would end the stream under a call that feeds it.
+    const reading = (async () => {
+      for await (const event of live) if (event.type === 'speakers') first ??= event;
+    })();
+    reading.catch(() => undefined);
+    await feed(live, long);
+    // However slow the machine is: silence keeps coming until they are there.
     for (let i = 0; i < 600 && !first; ++i) {
       await live.feed(new Float32Array(1600));
       await new Promise((done) => setTimeout(done, 50));
@@ -114,6 +110,7 @@ describeWithSpeakers('stream({ speakers })', () => {
     expect(first!.texts[0]!.segments[0]!.speaker).toBe('S1');
     expect(first!.speakers[0]!.vector).toHaveLength(192);
     await live.close();
+    await reading;
   });
 
   test('of texts that are revised, of sound at another rate, and after reset()', async () => {
