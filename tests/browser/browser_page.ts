@@ -267,9 +267,12 @@ export const digitsBytes = () => readFileSync(join(projectRoot, 'models/digits.a
 export const sampleBytes = () => readFileSync(join(projectRoot, 'web/demo/sample.wav'));
 export const sampleSegments = ['three one four', 'one five nine', 'two six five'];
 
-/** The sample again and again: a long recording. */
-export function longRecording(times: number): Uint8Array {
-  return sampleOf((data) => Buffer.concat(Array.from({ length: times }, () => data)));
+/** The sample again and again, with seconds of silence after each: a long recording. */
+export function longRecording(times: number, pause = 0): Uint8Array {
+  const silence = Buffer.alloc(pause * 32_000);
+  return sampleOf((data) =>
+    Buffer.concat(Array.from({ length: times }, () => [data, silence]).flat()),
+  );
 }
 
 export function longSilence(seconds: number): Uint8Array {

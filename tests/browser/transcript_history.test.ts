@@ -203,7 +203,7 @@ describe('earlier transcripts', () => {
     await worked(page, () => drop(page, 'first.wav', sampleBytes()));
     await listed(page, 1);
     const release = await holdText(page);
-    await drop(page, 'long.wav', longRecording(12));
+    await drop(page, 'long.wav', longRecording(12, 3));
     await listed(page, 2);
     await page.click('.history-open >> text=first.wav');
     await shown(() => segmentTexts(page)).toEqual(sampleSegments);
@@ -219,11 +219,15 @@ describe('earlier transcripts', () => {
     await shown(() => keptNotes(page)).toContainEqual(
       expect.stringMatching(/^long\.wav: stopped at \d:\d\d of \d:\d\d$/),
     );
+    const paragraphs = page.locator('#segments > .paragraph');
+    const grown = await paragraphs.allTextContents();
+    expect(grown.length).toBeGreaterThan(1);
     await page.reload();
     await settled(page);
     await listed(page, 2);
     await page.click('.history-open >> text=long.wav');
-    await shown(async () => (await segmentTexts(page)).length).toBeGreaterThan(before);
+    // What grew piece by piece reads as what is laid out at once.
+    await shown(() => paragraphs.allTextContents()).toEqual(grown);
     await shown(() => page.textContent('#transcript_meta')).toMatch(
       /^stopped at \d:\d\d of \d:\d\d$/,
     );

@@ -226,7 +226,11 @@ describe('a document', () => {
 
   test('is copied as paragraphs', () => {
     document.add(segment(12, 'No', 'pause', 'before.'));
-    expect(document.paragraphText).toBe('Hello world.\n\nSecond sentence. No pause before.');
+    const text = 'Hello world.\n\nSecond sentence. No pause before.';
+    expect(document.paragraphText).toBe(text);
+    for (let letters = 0; letters <= text.length + 1; ++letters) {
+      expect(document.beginning(letters)).toBe(text.slice(0, letters));
+    }
   });
 
   test('comes back from its content, edits included', () => {

@@ -135,6 +135,18 @@ describe('paragraphs', () => {
     expect(paragraphsOf(segments)).toEqual([[1, 3]]);
     expect(paragraphsOf([])).toEqual([]);
   });
+
+  test('from one of them on are what they are in the whole, whatever a person chose', () => {
+    const segments = Array.from({ length: 60 }, (_, i) => ({
+      ...at(i * 2, i * 2 + 1 + ((i * 7) % 10) / 10, i % 5 === 3 ? '' : ` Word${i % 3 ? '' : '.'}`),
+      ...(i % 11 === 3 && { begins: i % 2 === 0 }),
+    }));
+    const whole = paragraphsOf(segments);
+    expect(whole.length).toBeGreaterThan(10);
+    for (const [number, [from]] of whole.entries()) {
+      expect(paragraphsOf(segments, from)).toEqual(whole.slice(number));
+    }
+  });
 });
 
 describe('names of files', () => {

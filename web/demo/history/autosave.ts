@@ -209,7 +209,7 @@ export class Autosave {
       created,
       changed: Date.now(),
       ...(duration !== undefined && { duration }),
-      beginning: this.#document.paragraphText.slice(0, beginningLength),
+      beginning: this.#document.beginning(beginningLength),
       content,
     };
   }

@@ -82,7 +82,10 @@ export class ParagraphList {
       if (view) view.update(segment);
       else this.#views[at] = new SegmentView(segment);
     }
-    if (segments.length > 0) this.#layOut(document.segments);
+    if (segments.length === 0) return;
+    // A transcript grows at its end: the paragraphs before the last stay what they are, however many hours they are.
+    const settled = kind === 'added' ? this.#paragraphs.length - 1 : 0;
+    this.#layOut(document.segments, Math.max(0, settled));
   }
 
   get count(): number {
@@ -148,12 +151,16 @@ export class ParagraphList {
     return sounding && (sounding.mark(seconds) ?? sounding.element);
   }
 
-  /** Paragraphs that are as they were stay, so that nothing jumps and the keyboard focus is not lost. */
-  #layOut(segments: readonly HeardSegment[]): void {
-    const before = new Map(this.#paragraphs.map((one) => [one.views[0], one]));
+  /**
+   * Paragraphs that are as they were stay, so that nothing jumps and the keyboard focus is not lost; the first `settled` of them are not
+   * looked at.
+   */
+  #layOut(segments: readonly HeardSegment[], settled = 0): void {
+    const changing = this.#paragraphs.splice(settled);
+    const before = new Map(changing.map((one) => [one.views[0], one]));
     const focused = document.activeElement;
-    let last: HeardSegment | undefined;
-    this.#paragraphs = paragraphsOf(segments).map((group) => {
+    let last = this.#paragraphs.at(-1)?.views[0]?.segment;
+    const laidOut = paragraphsOf(segments, changing[0]?.segments[0]).map((group) => {
       const views = group.flatMap((at) => this.#views[at] ?? []);
       const [first] = views;
       const paragraph = before.get(first) ?? this.#begin(first, last);
@@ -163,11 +170,12 @@ export class ParagraphList {
       last = first?.segment;
       return paragraph;
     });
-    for (const paragraph of this.#paragraphs) this.#showSpeaker(paragraph);
+    this.#paragraphs.push(...laidOut);
+    for (const paragraph of laidOut) this.#showSpeaker(paragraph);
     for (const { item } of before.values()) item.remove();
-    for (const [at, { item }] of this.#paragraphs.entries()) {
+    for (const [at, { item }] of laidOut.entries()) {
       // Moving an element that stands where it should would take its focus.
-      const there = this.list.children[at] ?? null;
+      const there = this.list.children[settled + at] ?? null;
       if (there !== item) this.list.insertBefore(item, there);
     }
     if (focused instanceof HTMLElement && this.list.contains(focused)) focused.focus();
@@ -175,9 +183,8 @@ export class ParagraphList {
       const first = this.#paragraphs[0]?.views[0];
       if (first) this.#enterAt(first);
     }
-    this.#legend.hidden = !this.#views.some(
-      (view) => view.element.isConnected && view.hasUnsureWords,
-    );
+    const hasUnsure = laidOut.some(({ views }) => views.some((view) => view.hasUnsureWords));
+    this.#legend.hidden = !hasUnsure && (settled === 0 || this.#legend.hidden);
   }
 
   #begin(first: SegmentView | undefined, before: HeardSegment | undefined): Paragraph {

@@ -9,16 +9,17 @@ const pauseAfterSentence = 0.8;
 /** Letters after which the next end of a sentence begins one, pause or not. */
 export const longParagraph = 600;
 
-/** The indices of segments that have text, paragraph by paragraph. */
-export function paragraphsOf(segments: readonly HeardSegment[]): number[][] {
+/** The indices of segments that have text, paragraph by paragraph, from segment `from` on, which begins one. */
+export function paragraphsOf(segments: readonly HeardSegment[], from = 0): number[][] {
   const paragraphs: number[][] = [];
   let letters = 0;
   let before: HeardSegment | undefined;
   let chosen: boolean | undefined;
-  for (const [at, segment] of segments.entries()) {
+  for (let at = from; at < segments.length; ++at) {
+    const segment = segments[at];
     // What a person chose for a segment that is empty now holds for the next one.
-    chosen = segment.begins ?? chosen;
-    if (segment.text.trim() === '') continue;
+    chosen = segment?.begins ?? chosen;
+    if (!segment || segment.text.trim() === '') continue;
     const isOther = before !== undefined && segment.speaker !== before.speaker;
     if (!before || isOther || (chosen ?? begins(segment, before, letters))) {
       paragraphs.push([]);

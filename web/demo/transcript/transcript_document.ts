@@ -230,9 +230,14 @@ export class TranscriptDocument {
     };
   }
 
+  /** The segments that have text. */
+  get spoken(): readonly HeardSegment[] {
+    return this.#segments.filter(({ text }) => text.trim() !== '');
+  }
+
   /** What is there now, edits included, as format() takes it; also while it grows. */
   get transcript(): TranscriptLike {
-    const segments = this.#segments.filter(({ text }) => text.trim() !== '');
+    const segments = this.spoken;
     const language = this.#language ?? segments[0]?.language;
     return {
       text: segments.map(({ text }) => text).join(''),
@@ -244,25 +249,20 @@ export class TranscriptDocument {
 
   /** The paragraphs as they are read. */
   get paragraphs(): readonly SpokenParagraph[] {
-    let before: string | undefined;
-    return paragraphsOf(this.#segments).flatMap((group) => {
-      const segments = group.flatMap((at) => this.#segments[at] ?? []);
-      const [first] = segments;
-      if (!first) return [];
-      const text = segments
-        .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
-        .join('')
-        .trim();
-      const { start, speaker } = first;
-      const isNamed = speaker !== undefined && speaker !== before;
-      before = speaker;
-      return [{ start, text, ...(isNamed && { speaker }) }];
-    });
+    return spokenParagraphs(this.#segments);
   }
 
   /** The text alone, a line for each paragraph and an empty one between them; a speaker's first line begins with the name. */
   get paragraphText(): string {
     return plainText(this.paragraphs);
+  }
+
+  /** The first letters of that, of which most are not put together. */
+  beginning(letters: number): string {
+    let count = 0;
+    const last = this.#segments.findIndex(({ text }) => (count += text.trim().length) >= letters);
+    const first = last === -1 ? this.#segments : this.#segments.slice(0, last + 1);
+    return plainText(spokenParagraphs(first)).slice(0, letters);
   }
 
   /** Calls `listener` after each change; the answer ends that. */
@@ -497,6 +497,23 @@ export class TranscriptDocument {
   #tell(kind: DocumentChange['kind'], segments: readonly number[]): void {
     for (const listener of [...this.#listeners]) listener({ kind, segments });
   }
+}
+
+function spokenParagraphs(all: readonly HeardSegment[]): readonly SpokenParagraph[] {
+  let before: string | undefined;
+  return paragraphsOf(all).flatMap((group) => {
+    const segments = group.flatMap((at) => all[at] ?? []);
+    const [first] = segments;
+    if (!first) return [];
+    const text = segments
+      .map((segment) => `${spaceBefore(segment)}${segment.text.trim()}`)
+      .join('')
+      .trim();
+    const { start, speaker } = first;
+    const isNamed = speaker !== undefined && speaker !== before;
+    before = speaker;
+    return [{ start, text, ...(isNamed && { speaker }) }];
+  });
 }
 
 /** The tokens and attempts that the model made belong to the text as it was, and go. */

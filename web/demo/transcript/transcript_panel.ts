@@ -222,7 +222,10 @@ export class TranscriptPanel {
     this.#paragraphs.list.setAttribute('aria-live', isGrowing ? 'polite' : 'off');
     this.#exports.offer(document);
     this.#find.show(document);
-    this.#player.showSegments(document.transcript);
+    this.#player.showSegments({
+      segments: document.spoken,
+      ...(duration !== undefined && { duration }),
+    });
     this.#showRejected(rejected);
   }
 
