@@ -99,6 +99,12 @@ describe('what is heard', () => {
     await until(() => engines.flatMap(({ heard }) => heard).some(({ chunk }) => chunk === 4));
     await turns(50);
     expect(work.soFar.segments.map(({ text }) => text)).toEqual([' 0.0', ' 0.1']);
+    const provisional = work.provisional;
+    expect(provisional.slice(0, 3)).toMatchObject([
+      { id: 2, text: ' 2.0', start: 4 },
+      { id: 3, text: ' 2.1', start: 5 },
+      { id: 4, text: ' 3.0', start: 6 },
+    ]);
     // Not without end.
     const chunks = engines.flatMap(({ heard }) => heard.map(({ chunk }) => chunk));
     expect(Math.max(...chunks)).toBeLessThan(chunkCount - 1);
@@ -107,6 +113,7 @@ describe('what is heard', () => {
     expect([...underWay]).toEqual([1]);
     controller.abort();
     expect(await errorOf(work)).toBe(controller.signal.reason);
+    expect(work.provisional).toEqual([]);
   });
 
   test('is no more sound than a chunk for each engine, and one', async () => {

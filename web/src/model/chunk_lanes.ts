@@ -144,6 +144,12 @@ export class ChunkLanes<Part, Heard> implements PoolUser {
     return this.#furtherCount + Number(this.#hasOwn);
   }
 
+  /** What came of chunks whose turn has not come, in order. */
+  get untold(): readonly Part[] {
+    const hearings = [...this.#hearings].sort(([a], [b]) => a - b);
+    return hearings.flatMap(([, { parts, toldCount }]) => parts.slice(toldCount));
+  }
+
   stop(reason: unknown): void {
     this.#stopping.abort(reason);
   }

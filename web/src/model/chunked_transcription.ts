@@ -160,6 +160,11 @@ function transcribeCut(
           const numbered = { ...segment, id: firstId + i };
           return convert ? segmentInScript(numbered, convert) : numbered;
         });
+      run.untold = () =>
+        inScript(
+          lanes.untold.flatMap(({ segments }) => segments),
+          run.segments.length,
+        );
       const tellChunks = (count: number): void => {
         const nothing = { segments: [], rejected: [] };
         const chunks = { count, languages: languages.shares };

@@ -27,6 +27,8 @@ export class TranscriptionRun {
   readonly segments: Segment[];
   readonly rejected: Segment[];
   readonly gate = new PauseGate();
+  /** Set by what hears parts that must wait for earlier ones. */
+  untold: () => readonly Segment[] = () => [];
   readonly #leaving = new AbortController();
   /** What this one goes on from. */
   readonly #earlier: SavedTranscription | undefined;
@@ -113,6 +115,10 @@ export class TranscriptionRun {
     );
   }
 
+  get provisional(): readonly Segment[] {
+    return this.#isOver ? [] : this.untold();
+  }
+
   async *iterate(): AsyncGenerator<Segment> {
     let isThrough = false;
     try {
@@ -149,6 +155,9 @@ export function startTranscription(
   const controls: Omit<Transcription, keyof Promise<Transcript>> = {
     get soFar() {
       return run.soFar;
+    },
+    get provisional() {
+      return run.provisional;
     },
     get paused() {
       return run.gate.isPaused;

@@ -240,6 +240,11 @@ export interface Transcription extends Promise<Transcript>, AsyncIterable<Segmen
    * The transcript so far, up to its `duration`, also after an abort or an error. Once the work is done, it is the result.
    */
   readonly soFar: Transcript;
+  /**
+   * Segments behind a part that is still missing: several engines hear a recording in parts, and a later one may be done first. They
+   * come in order in the loop when their turn has come, with other ids if the missing part has text. Empty once the work is done.
+   */
+  readonly provisional: readonly Segment[];
   readonly paused: boolean;
   /** Stops computing within a step, until resume(). The paused transcription keeps its turn: other calls of the model wait. */
   pause(): void;
