@@ -107,17 +107,28 @@ async function tableVerdict(folder, { program, workers }) {
   return isRight ? `✓ ${rows.length} recordings by ${workers} workers` : `✗ ${output}`;
 }
 
+/** Has a program transcribe the sample, and its runtime a long recording by two engines. */
+async function programVerdicts(folder, [command, ...args]) {
+  const print = async (...all) => {
+    const env = { PATH: pathOf(folder), NO_COLOR: '1' };
+    const { output } = await run(command, all, { cwd: folder, env });
+    return output.trim();
+  };
+  const text = await print(...args, sample, 'digits');
+  const engines = 'several_engines.mjs';
+  copyFileSync(join(root, 'scripts/projects', engines), join(folder, engines));
+  const heard = await print(...args.slice(0, -1), engines, sample);
+  const wanted = { workers: 2, warnings: [], isSame: true, isCut: true };
+  return [
+    text === expected ? '✓' : `✗ ${text}`,
+    heard === JSON.stringify(wanted) ? '✓ two engines' : `✗ ${heard}`,
+  ];
+}
+
 /** What was transcribed and where, as "✓ Chromium, 2 threads"; whatever is wrong has a ✗. */
 async function heardBy(browsers, folder, one) {
   if (one.workers) return [await tableVerdict(folder, one)];
-  if (one.program) {
-    const [command, ...args] = one.program;
-    const { output } = await run(command, [...args, sample, 'digits'], {
-      cwd: folder,
-      env: { PATH: pathOf(folder), NO_COLOR: '1' },
-    });
-    return [output.trim() === expected ? '✓' : `✗ ${output}`];
-  }
+  if (one.program) return programVerdicts(folder, one.program);
   const inEach = async (address) => {
     const verdicts = [];
     for (const [name, browser] of Object.entries(browsers)) {
