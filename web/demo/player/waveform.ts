@@ -117,9 +117,12 @@ export class Waveform {
     const picture = [width, height, scale, Math.round(now * scale)].join(' ');
     if (picture === this.#drawn) return;
     this.#drawn = picture;
-    this.#canvas.width = Math.round(width * scale);
-    this.#canvas.height = Math.round(height * scale);
-    context.scale(scale, scale);
+    const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
+    // To set a size, even the same one, takes new memory for the picture, which is drawn with each segment that comes.
+    if (this.#canvas.width !== wide) this.#canvas.width = wide;
+    if (this.#canvas.height !== high) this.#canvas.height = high;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.clearRect(0, 0, width, height);
     const style = getComputedStyle(this.#slider);
     const colour = (name: string) => style.getPropertyValue(name).trim();
     this.#drawBars(context, width, height - 8, now, [colour('--accent'), colour('--wave')]);

@@ -234,6 +234,7 @@ function transcribeCut(
         rejected: run.rejected,
       };
     } finally {
+      run.untold = undefined;
       if (chunked) leave(chunked.chunks);
       else skipper.close();
       release();

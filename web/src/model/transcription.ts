@@ -27,8 +27,8 @@ export class TranscriptionRun {
   readonly segments: Segment[];
   readonly rejected: Segment[];
   readonly gate = new PauseGate();
-  /** Set by what hears parts that must wait for earlier ones. */
-  untold: () => readonly Segment[] = () => [];
+  /** While parts are heard that may have to wait for earlier ones: what waits. */
+  untold: (() => readonly Segment[]) | undefined;
   readonly #leaving = new AbortController();
   /** What this one goes on from. */
   readonly #earlier: SavedTranscription | undefined;
@@ -115,10 +115,6 @@ export class TranscriptionRun {
     );
   }
 
-  get provisional(): readonly Segment[] {
-    return this.#isOver ? [] : this.untold();
-  }
-
   async *iterate(): AsyncGenerator<Segment> {
     let isThrough = false;
     try {
@@ -157,7 +153,7 @@ export function startTranscription(
       return run.soFar;
     },
     get provisional() {
-      return run.provisional;
+      return run.untold?.() ?? [];
     },
     get paused() {
       return run.gate.isPaused;
