@@ -86,17 +86,19 @@ async function withFiles(folder, { served, policy }, work) {
   }
 }
 
+/** What a command prints in a project's folder. */
+async function printed(folder, [command, ...args]) {
+  const env = { PATH: pathOf(folder), NO_COLOR: '1' };
+  const { output } = await run(command, args, { cwd: folder, env });
+  return output.trim();
+}
+
 /** Has a program with workers transcribe the sample under several names: every row must have its text, and every worker a row. */
 async function tableVerdict(folder, { program, workers }) {
   const names = Array.from({ length: 3 * workers }, (_, i) => join(folder, `recording_${i}.wav`));
   for (const name of names) copyFileSync(sample, name);
-  const [command, ...args] = program;
-  const { output } = await run(command, [...args, 'digits', ...names], {
-    cwd: folder,
-    env: { PATH: pathOf(folder), NO_COLOR: '1' },
-  });
+  const output = await printed(folder, [...program, 'digits', ...names]);
   const rows = output
-    .trim()
     .split('\n')
     .slice(1)
     .map((line) => line.split(','));
@@ -108,16 +110,11 @@ async function tableVerdict(folder, { program, workers }) {
 }
 
 /** Has a program transcribe the sample, and its runtime a long recording by two engines. */
-async function programVerdicts(folder, [command, ...args]) {
-  const print = async (...all) => {
-    const env = { PATH: pathOf(folder), NO_COLOR: '1' };
-    const { output } = await run(command, all, { cwd: folder, env });
-    return output.trim();
-  };
-  const text = await print(...args, sample, 'digits');
+async function programVerdicts(folder, program) {
+  const text = await printed(folder, [...program, sample, 'digits']);
   const engines = 'several_engines.mjs';
   copyFileSync(join(root, 'scripts/projects', engines), join(folder, engines));
-  const heard = await print(...args.slice(0, -1), engines, sample);
+  const heard = await printed(folder, [...program.slice(0, -1), engines, sample]);
   const wanted = { workers: 2, warnings: [], isSame: true, isCut: true };
   return [
     text === expected ? '✓' : `✗ ${text}`,

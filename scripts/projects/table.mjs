@@ -20,7 +20,7 @@ const withInlineScripts =
  *   workers?: number;
  * }[]}
  *   `script`: what builds it, instead of `build`; `needs`: for the table in docs/bundlers.md; `served`: the folder that a static server gives away; `server`: a command that
- *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its first argument, by the model that is its second; with
+ *   serves by itself, on the port in $PORT; `program`: a command that prints the text of the recording that is its first argument, by the model that is its second, and whose last word is the program's file; with
  *   `workers` it takes the model and then recordings, and prints a table (file, worker, seconds, text) in which so many workers have rows.
  */
 export const projects = [

@@ -118,7 +118,7 @@ export class Waveform {
     if (picture === this.#drawn) return;
     this.#drawn = picture;
     const [wide, high] = [Math.round(width * scale), Math.round(height * scale)];
-    // To set a size, even the same one, takes new memory for the picture, which is drawn with each segment that comes.
+    // Setting a size, even the same one, makes a new bitmap, and each segment that comes draws it again.
     if (this.#canvas.width !== wide) this.#canvas.width = wide;
     if (this.#canvas.height !== high) this.#canvas.height = high;
     context.setTransform(scale, 0, 0, scale, 0, 0);

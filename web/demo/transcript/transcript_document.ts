@@ -257,7 +257,7 @@ export class TranscriptDocument {
     return plainText(this.paragraphs);
   }
 
-  /** The first letters of that, of which most are not put together. */
+  /** The first letters of that text, without putting all of it together. */
   beginning(letters: number): string {
     let count = 0;
     const last = this.#segments.findIndex(({ text }) => (count += text.trim().length) >= letters);

@@ -241,8 +241,8 @@ export interface Transcription extends Promise<Transcript>, AsyncIterable<Segmen
    */
   readonly soFar: Transcript;
   /**
-   * Segments behind a part that is still missing: several engines hear a recording in parts, and a later one may be done first. They
-   * come in order in the loop when their turn has come, with other ids if the missing part has text. Empty once the work is done.
+   * Segments of later parts while an earlier one is still being transcribed, where several engines share a recording. The loop yields
+   * them in their turn, with other ids if the earlier part has text; until then they may change. Empty once the work is done.
    */
   readonly provisional: readonly Segment[];
   readonly paused: boolean;
