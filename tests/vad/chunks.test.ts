@@ -1,4 +1,6 @@
 // Recordings in chunks: where they are cut, that nothing is lost at it, and what goes wrong while they are pulled.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { joined } from '../../web/src/api/joined.js';
 import type { Segment } from '../../web/src/api/types.js';
@@ -402,6 +404,23 @@ describe('a recording that a detector hears', () => {
       }
       await chunks.return(undefined);
     }
+  });
+
+  test('none is held once it was read', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const seconds = Array.from({ length: 600 }, () => new Float32Array(rate));
+    const { chunks } = scripted(speech).skipper.chunks(source(seconds).audio, whole);
+    const read: WeakRef<Float32Array>[] = [];
+    while (read.length < 10) read.push(new WeakRef((await chunks.next()).value!.samples));
+    const held = (): number => read.filter((samples) => samples.deref()).length;
+    // The last ones may stay in the loops.
+    for (let round = 0; round < 20 && held() > 3; ++round) {
+      await turns(1);
+      collectGarbage();
+    }
+    expect(held()).toBeLessThanOrEqual(3);
+    await chunks.return(undefined);
   });
 
   test('several may ask for chunks at once', async () => {

@@ -135,20 +135,25 @@ function loopOver<Out>(
   pulled: Pulled<Out>,
   whenOver: () => void,
 ): AsyncGenerator<Out, undefined, void> {
-  let stop!: (value: undefined) => void;
-  const stopped = new Promise<undefined>((done) => (stop = done));
+  // A new promise for each step: one that settles at the end alone would hold whatever was raced against it.
+  let stop = (): void => undefined;
+  const next = (): Promise<IteratorResult<Out, undefined> | undefined> =>
+    new Promise((done, failed) => {
+      stop = () => done(undefined);
+      pulled.next().then(done, failed);
+    });
   let isOver = false;
   const over = (isWhole: boolean): void => {
     if (isOver) return;
     isOver = true;
-    stop(undefined);
+    stop();
     if (!isWhole) leave(pulled);
     whenOver();
   };
   async function* read(): AsyncGenerator<Out, undefined, void> {
     try {
       for (;;) {
-        const step = await Promise.race([pulled.next(), stopped]);
+        const step = isOver ? undefined : await next();
         if (step?.done) over(true);
         if (!step || step.done) return undefined;
         yield step.value;
