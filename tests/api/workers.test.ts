@@ -116,6 +116,50 @@ describe('what is heard', () => {
     expect(work.provisional).toEqual([]);
   });
 
+  test('stands once as provisional, also what an engine heard of a chunk before it died', async () => {
+    let isHeld = true;
+    const { model, engines } = load({
+      isHeld: (chunk, engine) => isHeld && (chunk === 0 || (chunk === 2 && engine > 0)),
+    });
+    const work = model.transcribe(recording, { workers: 2 });
+    const texts = (): string[] => work.provisional.map(({ text }) => text);
+    await until(() => texts().length === 3);
+    expect(texts()).toEqual([' 1.0', ' 1.1', ' 2.0']);
+    engines[1]!.die();
+    await turns(20);
+    isHeld = false;
+    await until(() => engines[0]!.underWay.has(2));
+    while (engines[0]!.underWay.has(2)) {
+      const all = [...work.soFar.segments, ...work.provisional].map(({ text }) => text);
+      expect(all).toEqual([...new Set(all)]);
+      await turns(1);
+    }
+    expect(await work).toEqual(await expected());
+    expect(work.provisional).toEqual([]);
+  });
+
+  test('is counted on, as provisional, from what was saved, and in the script that was asked for', async () => {
+    const asked = { script: 'simplified', workers: 2 } as const;
+    const script = { textOf: () => '漢字', languageOf: () => 'zh' };
+    const first = load(script).model.transcribe(recording, asked);
+    for await (const { id } of first) if (id > 4) break;
+    await errorOf(first);
+    const from = kept(first.save());
+    const count = from.segments.length;
+    let isHeld = true;
+    const { model } = load({ ...script, isHeld: (chunk) => isHeld && 2 * chunk === count });
+    const work = model.transcribe(recording, { from, workers: 2 });
+    await until(() => work.provisional.length > 1);
+    const told = work.soFar.segments.length;
+    expect(work.provisional.slice(0, 2)).toMatchObject([
+      { id: told, text: '汉字' },
+      { id: told + 1, text: '汉字' },
+    ]);
+    isHeld = false;
+    const { segments } = await work;
+    expect(segments).toHaveLength(2 * chunkCount);
+  });
+
   test('is no more sound than a chunk for each engine, and one', async () => {
     for (const workers of [2, 4]) {
       const { model, counts } = load({ turnsOf: () => Infinity });

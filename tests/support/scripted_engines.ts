@@ -39,6 +39,8 @@ export interface Script {
   turnsOf?: (chunk: number, engine: number) => number;
   /** What is detected in a chunk. */
   languageOf?: (chunk: number) => string;
+  /** What is heard in a chunk, twice; its number and which of both it is where absent. */
+  textOf?: (chunk: number) => string;
   /** Called when a further engine is to be opened; may throw. */
   opens?: () => void;
   /** Awaited before a further engine is there; may throw. */
@@ -146,6 +148,10 @@ export class ScriptedEngine implements EngineLink {
       ...(detects && { languageProbability: 0.5 + (chunk % 50) / 100 }),
       ...(asked === 'per-window' && { languages: [{ language, seconds: 1 }] }),
     };
+    const segment = (id: number): Segment => {
+      const text = this.#script.textOf?.(chunk) ?? ` ${chunk}.${id}`;
+      return segmentOf(id, text, settings, language);
+    };
     this.underWay.add(chunk);
     try {
       const count = this.#script.turnsOf?.(chunk, this.#number) ?? 3;
@@ -154,11 +160,11 @@ export class ScriptedEngine implements EngineLink {
         await turns(1);
         this.#check(signal);
         if (turn !== Math.floor(count / 2)) continue;
-        const segments = [segmentOf(chunk, 0, settings, language)];
+        const segments = [segment(0)];
         onEvent?.({ type: 'window', segments, rejected: [], state: {}, languages: heard });
       }
-      const segments = [segmentOf(chunk, 1, settings, language)];
-      const rejected = [segmentOf(chunk, 0, settings, language)];
+      const segments = [segment(1)];
+      const rejected = [segment(0)];
       onEvent?.({ type: 'window', segments, rejected, state: {}, languages: heard });
       return { text: '', language, duration: chunkSeconds, ...heard } as never;
     } finally {
@@ -177,9 +183,9 @@ export class ScriptedEngine implements EngineLink {
   }
 }
 
-function segmentOf(chunk: number, id: number, settings: Settings, language: string): Segment {
+function segmentOf(id: number, text: string, settings: Settings, language: string): Segment {
   return {
-    ...{ id, seek: 0, start: id, end: id + 0.5, text: ` ${chunk}.${id}`, language },
+    ...{ id, seek: 0, start: id, end: id + 0.5, text, language },
     ...{ tokens: [settings.seed ?? 0], tokenProbabilities: [1], temperature: 0 },
     ...{ avgLogprob: 0, compressionRatio: 1, noSpeechProb: 0, encoderContext: 1500 },
     ...{ decision: 'kept', attempts: [] },
@@ -241,7 +247,7 @@ const facts = {
     ...{ nMels: 80, nAudioCtx: 1500, nAudioState: 8, nAudioHead: 1, nAudioLayer: 1 },
     ...{ nVocab: 100, nTextCtx: 448, nTextState: 8, nTextHead: 1, nTextLayer: 1 },
   },
-  special: { languages: { en: 1, de: 2, fr: 3 } },
+  special: { languages: { en: 1, de: 2, fr: 3, zh: 4 } },
 } as unknown as VerifiedFacts;
 
 /** A model and its engines, the own first, in the order in which they are there; `opened`: further ones, there or not. */
