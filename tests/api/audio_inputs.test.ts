@@ -231,24 +231,27 @@ describe('what is refused', () => {
     ['<html lang="en">', 'a web page'],
   ])('a text is called one: %p', async (written, got) => {
     const details = { reason: 'bad_audio', subject: 'audio', got };
-    for (const audio of [new Blob([written]), Buffer.from(written)]) {
+    const utf16 = Buffer.from(`\ufeff${written}${' 🙂'.repeat(300)}`, 'utf16le');
+    const audios = [new Blob([written]), Buffer.from(written), utf16, Buffer.from(utf16).swap16()];
+    for (const audio of audios) {
       expect(await errorOf(model.transcribe(audio))).toMatchObject({
         ...{ code: 'unsupported_feature', message: `This is ${got}, no audio file.`, details },
       });
     }
   });
 
-  test.each([new Uint8Array(600).fill(1), new Uint8Array()])(
-    'what is no text is not called one',
-    async (audio) => {
-      const message = expect.stringMatching(
-        /^This is no audio file that is known here\./,
-      ) as unknown;
-      expect(await errorOf(model.transcribe(audio))).toMatchObject({
-        ...{ code: 'unsupported_feature', message },
-      });
-    },
-  );
+  test.each([
+    new Uint8Array(600).fill(1),
+    new Uint8Array(),
+    // UTF-16's mark before half of a pair, and before a control character.
+    Uint8Array.of(0xff, 0xfe, 0x41, 0x00, 0x00, 0xd8, 0x41, 0x00),
+    Uint8Array.of(0xfe, 0xff, 0x00, 0x41, 0x00, 0x02),
+  ])('what is no text is not called one', async (audio) => {
+    const message = expect.stringMatching(/^This is no audio file that is known here\./) as unknown;
+    expect(await errorOf(model.transcribe(audio))).toMatchObject({
+      ...{ code: 'unsupported_feature', message },
+    });
+  });
 
   test('a track of a picture, and any track where there is no page', async () => {
     const track = { kind: 'video', readyState: 'live', enabled: true };

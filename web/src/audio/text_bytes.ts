@@ -3,15 +3,28 @@
 /** So many bytes decide. */
 export const textHeadBytes = 512;
 
-/** No control characters but white space. */
-export const isText = (head: Uint8Array): boolean =>
-  head.length > 0 && head.every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
+/** The text of a head without control characters but white space: in UTF-16 behind its mark, otherwise byte by byte. */
+function textOf(head: Uint8Array): string | undefined {
+  const [first, second] = head;
+  let text: string;
+  if (first === 0xff && second === 0xfe) text = decoded('utf-16le', head);
+  else if (first === 0xfe && second === 0xff) text = decoded('utf-16be', head);
+  else text = String.fromCharCode(...head);
+  // eslint-disable-next-line no-control-regex
+  return /^[^\0-\x08\x0e-\x1f\ufffd]+$/.test(text) ? text : undefined;
+}
+
+/** A character that the head's end cuts is left out; what is none is a replacement character. */
+const decoded = (encoding: 'utf-16le' | 'utf-16be', head: Uint8Array): string =>
+  new TextDecoder(encoding).decode(head, { stream: true });
+
+export const isText = (head: Uint8Array): boolean => textOf(head) !== undefined;
 
 /** What it is in a message, if it is no sound. */
 export function textKind(head: Uint8Array): 'a text' | 'a web page' | undefined {
-  if (!isText(head)) return undefined;
-  const begin = String.fromCharCode(...head);
-  return /^(\xef\xbb\xbf)?\s*<(!doctype\s+html|html|head|body)\b/i.test(begin)
+  const text = textOf(head);
+  if (text === undefined) return undefined;
+  return /^(\xef\xbb\xbf)?\s*<(!doctype\s+html|html|head|body)\b/i.test(text)
     ? 'a web page'
     : 'a text';
 }
