@@ -20,7 +20,7 @@ export const strings = {
     starting: 'Starting …',
     cancel: 'Cancel',
     show: 'Show',
-    tellDone: 'Tell me when it is done',
+    tellDone: 'Tell me when done',
     ready: 'Ready.',
     readyAgain: 'Ready for another recording.',
     stopped: 'Stopped.',
