@@ -1,7 +1,8 @@
-// How long a recording takes with one engine, with two threads, and with two engines: in Node, and in pages with and without
+// How long a recording takes with one engine, with two threads, and with several engines: in Node, and in pages with and without
 // cross-origin isolation.
 //
-//   node scripts/bench/engines.mjs [--minutes 1,10] [--places node,pinned,chromium,firefox] [--runs 1] [--json] MODEL.apr... AUDIO.wav
+//   node scripts/bench/engines.mjs [--minutes 1,10] [--places node,pinned,chromium,firefox] [--with thread,threads,isolated,engines]
+//       [--engines 2] [--runs 1] [--json] MODEL.apr... AUDIO.wav
 //
 // The recording (16 kHz, mono, 16 bits) follows itself, half a second between, until it is so long. Processor time is that of all
 // processes that took part, memory what the largest of them has to itself at most; Linux alone tells these.
@@ -143,16 +144,20 @@ const places = {
   firefox: async () => openPages(await launchFirefox()),
 };
 
-const one = { threads: 1, workers: 1, title: 'one thread' };
-const two = { threads: 1, workers: 2, title: 'two engines' };
-const twoThreads = { threads: 2, workers: 1, title: 'two threads' };
-/** What each place is measured with; pages that are not isolated have no threads. */
-const settings = {
-  node: [one, twoThreads, two],
-  pinned: [one],
-  chromium: [one, two, { ...twoThreads, isIsolated: true }, { ...two, isIsolated: true }],
-  firefox: [one, two, { ...twoThreads, isIsolated: true }, { ...two, isIsolated: true }],
-};
+const kinds = ['thread', 'threads', 'isolated', 'engines'];
+/** What each place is measured with, of the kinds that are asked for; pages that are not isolated have no threads. */
+function settingsFor(asked, engineCounts) {
+  const only = (kind, settings) => (asked.includes(kind) ? settings : []);
+  const one = only('thread', [{ threads: 1, workers: 1, title: 'one thread' }]);
+  const threads = only('threads', [{ threads: 2, workers: 1, title: 'two threads' }]);
+  const several = only(
+    'engines',
+    engineCounts.map((workers) => ({ threads: 1, workers, title: `${workers} engines` })),
+  );
+  const isolated = [...threads, ...several].map((each) => ({ ...each, isIsolated: true }));
+  const pages = [...one, ...several, ...only('isolated', isolated)];
+  return { node: [...one, ...threads, ...several], pinned: one, chromium: pages, firefox: pages };
+}
 
 const titles = {
   node: 'Node',
@@ -173,6 +178,8 @@ await main(async () => {
     options: {
       minutes: { type: 'string', default: '1,10' },
       places: { type: 'string', default: 'node,pinned,chromium,firefox' },
+      with: { type: 'string', default: kinds.join(',') },
+      engines: { type: 'string', default: '2' },
       runs: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
@@ -181,6 +188,11 @@ await main(async () => {
   if (models.length === 0) throw new StepError('MODEL.apr... AUDIO.wav');
   const minutes = listOf('minutes', values.minutes, (each) => Number(each) > 0);
   const names = listOf('places', values.places, (each) => each in places);
+  const engineCounts = listOf('engines', values.engines, (each) => Number(each) > 1).map(Number);
+  const settings = settingsFor(
+    listOf('with', values.with, (each) => kinds.includes(each)),
+    engineCounts,
+  );
   const rows = [];
   for (const name of names) {
     const place = await places[name]();
