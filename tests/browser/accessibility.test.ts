@@ -7,6 +7,7 @@ import { states as pictured } from '../../scripts/screenshots/states.mjs';
 import { limit } from '../support/limits.js';
 import {
   drop,
+  keepEarlier,
   longRecording,
   openMenu,
   openOptions,
@@ -173,6 +174,22 @@ describe.each(Object.entries(states))('the page %s', (name, bring) => {
     await shown(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
     expect(problems).toEqual([]);
   });
+});
+
+test('a transcript fits a window that becomes narrow', async () => {
+  const { page } = await stage.open({ viewport: { width: 1280, height: 900 } });
+  const said = 'Two of them could not find the button, and the third one did not dare to press it.';
+  const turns = Array.from({ length: 60 }, (_, at) => [`S${1 + (at % 2)}`, said] as const);
+  await keepEarlier(page, { 'talk.wav': turns });
+  await page.click('.history-open');
+  await page.locator('.paragraph').nth(59).waitFor();
+  await page.setViewportSize({ width: 320, height: 640 });
+  const widest = () =>
+    page.evaluate(() => {
+      const all = [...document.querySelectorAll('.paragraph')];
+      return Math.max(...all.map((each) => each.getBoundingClientRect().right));
+    });
+  await shown(widest).toBeLessThan(320);
 });
 
 test('axe-core finds what is wrong', async () => {
