@@ -51,9 +51,9 @@ test('engines and threads are measured, in pages with and without isolation', ()
   }[];
   expect(rows.map(({ setting }) => [setting.title, setting.isIsolated === true])).toEqual([
     ['one thread', false],
-    ['two engines', false],
+    ['2 engines', false],
     ['two threads', true],
-    ['two engines', true],
+    ['2 engines', true],
   ]);
   expect(rows.every(({ whole, isSame }) => whole > 0 && isSame)).toBe(true);
 });

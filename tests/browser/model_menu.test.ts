@@ -245,6 +245,27 @@ describe('a model that was dropped', () => {
     ]);
   });
 
+  test('comes to the list of an open menu once it is kept', async () => {
+    const { page } = await stage.open();
+    await page.evaluate(() => {
+      const handles = FileSystemFileHandle.prototype as {
+        createWritable: (this: FileSystemFileHandle) => Promise<FileSystemWritableFileStream>;
+      };
+      const { createWritable } = handles;
+      const held = new Promise<void>((done) => Object.assign(window, { write: done }));
+      handles.createWritable = async function () {
+        await held;
+        return createWritable.call(this);
+      };
+    });
+    await worked(page, () => drop(page, 'slow.apr', digitsBytes()));
+    await openMenu(page);
+    const listed = () => page.locator('#models_here strong').allTextContents();
+    await shown(listed).toEqual(['mine']);
+    await page.evaluate(() => (window as unknown as { write: () => void }).write());
+    await shown(listed).toEqual(['mine', 'slow.apr']);
+  });
+
   test.each([
     ['has no room', 'navigator.storage.estimate = async () => ({ quota: 2e6, usage: 1e6 });'],
     [

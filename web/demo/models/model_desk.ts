@@ -264,6 +264,7 @@ export class ModelDesk {
 
   async #keep(inUse: InUse, files: readonly File[], name: string): Promise<void> {
     const own = await ownModels.keep(name, files);
+    void this.#menu.renew();
     if (!own) {
       if (!this.#hasSaidNotKept) {
         this.#work.errors.show(strings.models.notKept(name), new Error(strings.models.noRoom));

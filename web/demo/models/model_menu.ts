@@ -26,6 +26,8 @@ export class ModelMenu {
   #inUse = '';
   /** The key of the one that is recommended, while the menu is open. */
   #recommended: string | undefined;
+  /** Counts what was asked for: a slow answer lists nothing after a later one. */
+  #turn = 0;
 
   constructor(calls: Callbacks) {
     this.#calls = calls;
@@ -58,12 +60,24 @@ export class ModelMenu {
     delete this.#panel.dataset.listed;
     this.#recommended = undefined;
     this.#panel.showModal();
-    const models = await this.#calls.read();
-    const model = recommended(models);
+    await this.#read();
+    const model = recommended(this.#models);
     this.#recommended = model && keyOf(model);
-    this.offer(models);
+    this.#fill();
     if (model) this.#buttonOf(keyOf(model))?.focus();
     this.#panel.dataset.listed = '';
+  }
+
+  /** Other models can be had by now: whoever looks at the menu shall see them. */
+  async renew(): Promise<void> {
+    if (this.#panel.open) await this.#read();
+  }
+
+  /** Lists what there is, unless that was asked again meanwhile. */
+  async #read(): Promise<void> {
+    const turn = ++this.#turn;
+    const models = await this.#calls.read();
+    if (turn === this.#turn) this.offer(models);
   }
 
   #buttonOf(key: string): HTMLElement | undefined {
@@ -140,7 +154,7 @@ export class ModelMenu {
     } catch (error) {
       note.textContent = error instanceof Error ? error.message : String(error);
     }
-    this.offer(await this.#calls.read());
+    await this.#read();
     byId('model_title', HTMLElement).focus();
   }
 }
