@@ -296,6 +296,11 @@ const without = isThere ? '' : ' (skipped: needs models/speakers.apr)';
     await page.locator('.segment-field').press('Home');
     await page.keyboard.type('Well, ');
     await release();
+    // Two minutes of sound, which the networks hear through.
+    await page
+      .locator('.speaker-name')
+      .first()
+      .waitFor({ timeout: limit(100_000) });
     await shown(() => names(page)).toContain('S1');
     await settled(page);
     await page.keyboard.type('then ');
