@@ -60,11 +60,12 @@ export class ModelMenu {
     delete this.#panel.dataset.listed;
     this.#recommended = undefined;
     this.#panel.showModal();
-    await this.#read();
-    const model = recommended(this.#models);
-    this.#recommended = model && keyOf(model);
-    this.#fill();
-    if (model) this.#buttonOf(keyOf(model))?.focus();
+    const model = recommended(await this.#read());
+    if (model) {
+      this.#recommended = keyOf(model);
+      this.#fill();
+      this.#buttonOf(this.#recommended)?.focus();
+    }
     this.#panel.dataset.listed = '';
   }
 
@@ -73,11 +74,12 @@ export class ModelMenu {
     if (this.#panel.open) await this.#read();
   }
 
-  /** Lists what there is, unless that was asked again meanwhile. */
-  async #read(): Promise<void> {
+  /** Returns what there is, and lists it unless that was asked again meanwhile. */
+  async #read(): Promise<readonly OfferedModel[]> {
     const turn = ++this.#turn;
     const models = await this.#calls.read();
     if (turn === this.#turn) this.offer(models);
+    return models;
   }
 
   #buttonOf(key: string): HTMLElement | undefined {

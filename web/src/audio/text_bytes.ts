@@ -3,7 +3,7 @@
 /** So many bytes decide. */
 export const textHeadBytes = 512;
 
-/** The text of a head without control characters but white space: in UTF-16 behind its mark, otherwise byte by byte. */
+/** The head as text, if it has no control characters but white space: UTF-16 where it begins with that mark, otherwise a character for each byte. */
 function textOf(head: Uint8Array): string | undefined {
   const [first, second] = head;
   let text: string;
@@ -14,7 +14,7 @@ function textOf(head: Uint8Array): string | undefined {
   return /^[^\0-\x08\x0e-\x1f\ufffd]+$/.test(text) ? text : undefined;
 }
 
-/** A character that the head's end cuts is left out; what is none is a replacement character. */
+/** A character that the end of the head cuts off is left out; an invalid one becomes U+FFFD. */
 const decoded = (encoding: 'utf-16le' | 'utf-16be', head: Uint8Array): string =>
   new TextDecoder(encoding).decode(head, { stream: true });
 
