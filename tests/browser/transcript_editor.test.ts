@@ -286,6 +286,55 @@ describe('finding in a long transcript', () => {
     await shown(() => page.isDisabled('#undo')).toBe(true);
     expect(problems).toEqual([]);
   });
+
+  test('has elements of its words near the window alone, and loses no mark by it', async () => {
+    const { page, problems } = await stage.open({ viewport: { width: 400, height: 500 } });
+    await worked(page, () => drop(page, 'long.wav', longRecording(24, 3)));
+    const segments = page.locator('.segment');
+    const texts = await segmentTexts(page);
+    const last = texts.length - 1;
+    expect(last).toBeGreaterThan(40);
+    const hasWords = (at: number) => async () =>
+      (await segments.nth(at).locator('.word').count()) > 0;
+    await page.evaluate(() => scrollTo(0, 0));
+    await shown(hasWords(3)).toBe(true);
+    await shown(hasWords(last)).toBe(false);
+    await shown(() => segmentTexts(page)).toEqual(texts);
+
+    const found = () =>
+      page.evaluate(() => {
+        const ranges = [...(CSS.highlights.get('found') ?? [])].filter((it) => it instanceof Range);
+        return ranges.map((range) => range.toString());
+      });
+    await page.keyboard.press('/');
+    await page.fill('#find_text', 'five nine');
+    await shown(async () => (await found()).length).toBeGreaterThan(20);
+    const all = (await found()).map(() => 'five nine');
+    await shown(found).toEqual(all);
+    await segments.last().scrollIntoViewIfNeeded();
+    await shown(hasWords(last)).toBe(true);
+    await shown(hasWords(3)).toBe(false);
+    await shown(found).toEqual(all);
+    await page.press('#find_text', 'Escape');
+
+    // What is marked keeps its nodes, near or not.
+    const marked = () => page.evaluate(() => getSelection()?.toString() ?? '');
+    await page.evaluate(() => {
+      const parts = [...document.querySelectorAll('.segment')];
+      getSelection()?.setBaseAndExtent(parts[1]!.firstChild!, 2, parts.at(-1)!.firstChild!, 0);
+    });
+    const before = await marked();
+    expect(before).toContain(texts[2]);
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    await segments.first().scrollIntoViewIfNeeded();
+    await shown(marked).toBe(before);
+    await shown(hasWords(last)).toBe(true);
+    await page.evaluate(() => getSelection()?.removeAllRanges());
+    await shown(hasWords(last)).toBe(false);
+    await shown(hasWords(3)).toBe(true);
+    expect(problems).toEqual([]);
+  });
 });
 
 describe('saving', () => {

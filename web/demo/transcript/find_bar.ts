@@ -90,6 +90,11 @@ export class FindBar {
     else this.#seek();
   }
 
+  /** The text is the same, but has other nodes. */
+  renew(): void {
+    if (this.#matches.length > 0) this.#highlight();
+  }
+
   get #sought(): Sought {
     return { text: this.#text.value, isCaseSensitive: this.#case.checked };
   }
@@ -177,6 +182,10 @@ export class FindBar {
       text.trim() === '' || this.#bar.hidden
         ? ''
         : strings.find.place(this.#at + 1, this.#matches.length);
+    this.#highlight();
+  }
+
+  #highlight(): void {
     highlight(
       this.#matches.flatMap((match) => this.#placeOf(match)),
       this.#at,

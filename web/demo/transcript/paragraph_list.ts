@@ -16,12 +16,16 @@ export interface ParagraphCalls {
   readonly onRename: (from: string, to: string) => void;
   /** These segments are said by somebody else; without a name, by somebody new. */
   readonly onAttribute: (segments: readonly number[], name: string | undefined) => void;
+  /** Some text has other nodes now: ranges in it are lost. */
+  readonly onOtherNodes: () => void;
 }
 
 interface Paragraph {
   readonly item: HTMLElement;
   readonly text: HTMLElement;
   speaker: SpeakerLabel | undefined;
+  /** Whether it is in sight or nearly. */
+  isNear: boolean;
   /** Their views, and their numbers. */
   views: readonly SegmentView[];
   segments: readonly number[];
@@ -35,6 +39,12 @@ export class ParagraphList {
   #views: SegmentView[] = [];
   #paragraphs: Paragraph[] = [];
   #people: readonly Person[] = [];
+  readonly #byItem = new WeakMap<Element, Paragraph>();
+  /** Paragraphs that have come near or gone, until their words are told. */
+  readonly #moved = new Set<Paragraph>();
+  readonly #sight = new IntersectionObserver((entries) => this.#onMoved(entries), {
+    rootMargin: '100% 0px',
+  });
   #marked: SegmentView | undefined;
   /** The one that the Tab key comes to. */
   #entry: SegmentView | undefined;
@@ -45,11 +55,14 @@ export class ParagraphList {
       const view = this.#views.find((one) => one.element === target);
       if (view) this.#enterAt(view);
     });
+    document.addEventListener('selectionchange', () => this.#tellNear());
   }
 
   /** All of a document. */
   show(document: TranscriptDocument): void {
     this.list.replaceChildren();
+    this.#sight.disconnect();
+    this.#moved.clear();
     this.#paragraphs = [];
     this.#marked = undefined;
     this.#entry = undefined;
@@ -146,9 +159,34 @@ export class ParagraphList {
   mark(seconds: number): HTMLElement | undefined {
     const view = this.#views[this.indexAt(seconds)];
     const sounding = view && seconds < view.segment.end ? view : undefined;
-    if (this.#marked !== sounding) this.#marked?.mark(undefined);
+    const isOther = this.#marked !== sounding;
+    if (isOther) this.#marked?.mark(undefined);
     this.#marked = sounding;
-    return sounding && (sounding.mark(seconds) ?? sounding.element);
+    const word = sounding?.mark(seconds);
+    if (isOther) this.#calls.onOtherNodes();
+    return word ?? sounding?.element;
+  }
+
+  #onMoved(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const paragraph = this.#byItem.get(target);
+      if (!paragraph || paragraph.isNear === isIntersecting) continue;
+      paragraph.isNear = isIntersecting;
+      this.#moved.add(paragraph);
+    }
+    this.#tellNear();
+  }
+
+  /** Text that a person has marked keeps its nodes meanwhile: the mark would be lost with them. */
+  #tellNear(): void {
+    if (this.#moved.size === 0) return;
+    const marked = getSelection();
+    for (const paragraph of this.#moved) {
+      if (marked?.isCollapsed === false && marked.containsNode(paragraph.item, true)) continue;
+      for (const view of paragraph.views) view.isNear = paragraph.isNear;
+      this.#moved.delete(paragraph);
+    }
+    this.#calls.onOtherNodes();
   }
 
   /**
@@ -172,7 +210,10 @@ export class ParagraphList {
     });
     this.#paragraphs.push(...laidOut);
     for (const paragraph of laidOut) this.#showSpeaker(paragraph);
-    for (const { item } of before.values()) item.remove();
+    for (const { item } of before.values()) {
+      this.#sight.unobserve(item);
+      item.remove();
+    }
     for (const [at, { item }] of laidOut.entries()) {
       // Moving an element that stands where it should would take its focus.
       const there = this.list.children[settled + at] ?? null;
@@ -203,7 +244,17 @@ export class ParagraphList {
     if (language !== undefined && before && language !== before.language) {
       item.append(element('span', 'language-label', languageName(language)));
     }
-    return { item, text, speaker: undefined, views: [], segments: [] };
+    const paragraph: Paragraph = {
+      item,
+      text,
+      speaker: undefined,
+      isNear: false,
+      views: [],
+      segments: [],
+    };
+    this.#byItem.set(item, paragraph);
+    this.#sight.observe(item);
+    return paragraph;
   }
 
   #showSpeaker(paragraph: Paragraph): void {
@@ -236,6 +287,7 @@ export class ParagraphList {
       if (paragraph.text.childNodes.length > 0) paragraph.text.append(spaceBefore(view.segment));
       paragraph.text.append(view.element);
     }
+    for (const view of views) view.isNear = paragraph.isNear;
     paragraph.views = views;
   }
 

@@ -2,6 +2,7 @@
 import { element } from '../shell/dom.js';
 import { clock } from '../shell/format.js';
 import { strings } from '../strings.js';
+import type { HeardWord } from './retimed_words.js';
 import type { HeardSegment } from './transcript_document.js';
 
 /** Below this probability a word is marked. */
@@ -10,6 +11,8 @@ const unsureBelow = 0.5;
 export class SegmentView {
   readonly element = element('span', 'segment words');
   #segment: HeardSegment;
+  #isNear = false;
+  #hasWordElements = false;
   #words: readonly HTMLElement[] = [];
   #soundingWord: HTMLElement | undefined;
 
@@ -30,25 +33,35 @@ export class SegmentView {
 
   update(segment: HeardSegment): void {
     this.#segment = segment;
+    this.#fill(this.#isNear);
+  }
+
+  /**
+   * Near the window each word has an element of its own. Elsewhere the text is one node, which no reader can tell: the words of three hours
+   * would take some eighty megabytes.
+   */
+  set isNear(isNear: boolean) {
+    this.#isNear = isNear;
+    if (isNear !== this.#hasWordElements && !this.#soundingWord) this.#fill(isNear);
+  }
+
+  #fill(isByWord: boolean): void {
+    const { words = [], text } = this.#segment;
     this.#soundingWord = undefined;
-    const words = segment.words ?? [];
-    this.#words = words.map((word) => {
-      const span = element('span', 'word', word.word.trim());
-      if (isUnsure(word)) span.classList.add('unsure');
-      const sure = word.probability === undefined ? '' : strings.editor.sure(word.probability);
-      span.title = [clock(word.start), sure].filter(Boolean).join(', ');
-      return span;
-    });
-    if (words.length === 0) {
-      this.element.textContent = segment.text.trim();
-      return;
-    }
+    this.#words = [];
+    this.#hasWordElements = isByWord;
     // White space belongs to the words; it is not marked with them.
-    const nodes = this.#words.flatMap((span, at) => {
-      const [space = ''] = at === 0 ? [] : (/^\s*/u.exec(words[at]?.word ?? '') ?? []);
-      return space === '' ? [span] : [space, span];
-    });
-    this.element.replaceChildren(...nodes);
+    const spaces = words.map(({ word }, at) => (at === 0 ? '' : (/^\s*/u.exec(word)?.[0] ?? '')));
+    if (words.length === 0) this.element.textContent = text.trim();
+    else if (isByWord) {
+      this.#words = words.map(wordElement);
+      const nodes = this.#words.flatMap((word, at) => [spaces[at] ?? '', word]);
+      this.element.replaceChildren(...nodes.filter((node) => node !== ''));
+    } else {
+      this.element.textContent = words
+        .map(({ word }, at) => `${spaces[at] ?? ''}${word.trim()}`)
+        .join('');
+    }
   }
 
   /** The start of the word that was pressed, or of the segment. */
@@ -85,18 +98,28 @@ export class SegmentView {
     const { words = [] } = this.#segment;
     const at = seconds === undefined ? -1 : words.findLastIndex(({ start }) => start <= seconds);
     const sounds = seconds !== undefined && at >= 0 && seconds < (words[at]?.end ?? 0);
+    if (sounds && !this.#hasWordElements) this.#fill(true);
     const word = sounds ? this.#words[at] : undefined;
     if (word !== this.#soundingWord) {
       this.#soundingWord?.classList.remove('sounding');
       word?.classList.add('sounding');
       this.#soundingWord = word;
     }
+    if (seconds === undefined && !this.#isNear && this.#hasWordElements) this.#fill(false);
     this.element.classList.toggle('playing', seconds !== undefined);
     if (seconds === undefined) this.element.removeAttribute('aria-current');
     else if (!this.element.hasAttribute('aria-current'))
       this.element.setAttribute('aria-current', 'true');
     return word;
   }
+}
+
+function wordElement(word: HeardWord): HTMLElement {
+  const span = element('span', 'word', word.word.trim());
+  if (isUnsure(word)) span.classList.add('unsure');
+  const sure = word.probability === undefined ? '' : strings.editor.sure(word.probability);
+  span.title = [clock(word.start), sure].filter(Boolean).join(', ');
+  return span;
 }
 
 const isUnsure = ({ probability }: { readonly probability?: number }): boolean =>

@@ -44,6 +44,7 @@ export class TranscriptPanel {
     onPlay: (start) => this.#play(start),
     onRename: (from, to) => this.#document?.rename(from, to),
     onAttribute: (group, name) => this.#attribute(group, name),
+    onOtherNodes: () => this.#find.renew(),
   });
   readonly #editor = new ParagraphEditor({
     onEdited: (paragraph, text) => this.#document?.edit(paragraph.rewritten(text)),
