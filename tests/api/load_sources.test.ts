@@ -2,8 +2,6 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ModelFamily, ModelSource, Progress } from '../../web/src/node.js';
@@ -11,6 +9,7 @@ import { openSource } from '../../web/src/sources/open_source.js';
 import { smallApril, writeApril } from '../support/april_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { smallBw2l, writeBw2l } from '../support/bw2l_writer.js';
+import { collectGarbage } from '../support/collect_garbage.js';
 import { errorOf, inPieces, modelBytes, modelPath } from '../support/embedded_model.js';
 import { expectOneBar } from '../support/one_bar.js';
 import { asFiles, tinyShards } from '../support/sharded_model.js';
@@ -126,12 +125,10 @@ describe('a model loads from', () => {
 });
 
 test('a response is still read when it was collected before, as Node ends those', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const platform = { openPath: () => Promise.resolve(undefined) };
   const { chunks } = await openSource(`${address}/model.apr`, platform, undefined);
   for (let i = 0; i < 5; ++i) {
-    collect();
+    collectGarbage();
     await pause(10);
   }
   let byteCount = 0;

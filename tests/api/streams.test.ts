@@ -1,10 +1,9 @@
 // Audio as it comes: what it gives, how much of it is taken and held, and how it ends.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { WhisperModel, Progress, Transcript } from '../../web/src/node.js';
 import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
+import { collectGarbage } from '../support/collect_garbage.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
 import { limit } from '../support/limits.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
@@ -228,8 +227,6 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
 });
 
 describe('an hour of audio', () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const seconds = 3600;
 
   test('takes no more memory than its first minutes', async () => {

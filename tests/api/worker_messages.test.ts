@@ -1,12 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import type { EngineCalls, EngineEvent } from '../../web/src/protocol/engine.js';
 import { openWorker } from '../../web/src/worker/client.js';
 import type { ToWorker } from '../../web/src/protocol/link.js';
 import { answerMessages } from '../../web/src/worker/worker_host.js';
+import { collectGarbage } from '../support/collect_garbage.js';
 import { errorOf, modelBytes, sampleAudio } from '../support/embedded_model.js';
 import { loadThroughWorker, neverFails } from '../support/worker_engine.js';
 
@@ -45,8 +44,6 @@ test('a part of a large buffer goes to the worker without the rest', () => {
 });
 
 test('a worker is not forgotten while a call waits, as Firefox may end it then, and is afterwards', async () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const begin = () => {
     const worker = { postMessage: () => undefined } as unknown as Worker;
     const link = openWorker<EngineCalls, EngineEvent>(worker, neverFails);

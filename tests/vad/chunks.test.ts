@@ -1,6 +1,4 @@
 // Recordings in chunks: where they are cut, that nothing is lost at it, and what goes wrong while they are pulled.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { joined } from '../../web/src/api/joined.js';
 import type { Segment } from '../../web/src/api/types.js';
@@ -10,6 +8,7 @@ import { DetectorSkipper } from '../../web/tools/vad/silence_skipping.js';
 import { FrameReader } from '../../web/tools/vad/speech_network.js';
 import { frameSamples, type SampleRange } from '../../web/tools/vad/speech_rules.js';
 import { speechLimits, vadDefaults } from '../../web/tools/vad/vad_options.js';
+import { collectGarbage } from '../support/collect_garbage.js';
 import { turns } from '../support/turns.js';
 
 const rate = 16000;
@@ -407,8 +406,6 @@ describe('a recording that a detector hears', () => {
   });
 
   test('none is held once it was read', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
     const seconds = Array.from({ length: 600 }, () => new Float32Array(rate));
     const { chunks } = scripted(speech).skipper.chunks(source(seconds).audio, whole);
     const read: WeakRef<Float32Array>[] = [];
