@@ -163,7 +163,7 @@ export async function hold(page: Page, pattern: string): Promise<() => void> {
   const released = new Promise<void>((done) => (release = done));
   await page.context().route(pattern, async (route) => {
     await released;
-    await route.continue();
+    await route.fallback();
   });
   return release;
 }

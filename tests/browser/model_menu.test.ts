@@ -104,6 +104,21 @@ test('a model of the hub is downloaded when asked for, kept, chosen again, and r
   expect(unexpected(problems)).toEqual([]);
 });
 
+test('a model of the hub comes to the models here in a menu that was opened while it came', async () => {
+  const { page, problems } = await stage.open();
+  await answerForHub(page.context());
+  const release = await hold(page, 'https://huggingface.co/**/resolve/**');
+  await chooseModel(page, 'tiny.en');
+  await page.getByText(/It needs .* of memory at most\. /).waitFor();
+  await page.getByRole('button', { name: 'Download and use' }).click();
+  await openMenu(page);
+  await shown(() => page.textContent('#models_here')).not.toContain('tiny.en');
+  release();
+  await shown(() => page.textContent('#models_here')).toContain('tiny.en');
+  await shown(() => page.textContent('#models_hub')).not.toContain('tiny.en');
+  expect(unexpected(problems)).toEqual([]);
+});
+
 test('the choice of a model beside the page is remembered', async () => {
   const { page, problems } = await stage.open();
   await shown(() => page.textContent('#model_name')).toBe('mine');

@@ -225,11 +225,11 @@ export class ModelDesk {
       });
     }
     if (hub !== undefined) {
-      return this.#useSpeech(offered.kept ? strings.models.loading : strings.models.downloading, {
-        name,
-        offered,
+      const doing = offered.kept ? strings.models.loading : strings.models.downloading;
+      return this.#useSpeech(doing, {
+        ...{ name, offered },
         open: (call) => loadModel(hub, { ...call, dtype: keptType }),
-      });
+      }).then(() => this.#menu.renew());
     }
     const address = new URL(file ?? name, import.meta.url);
     return isModule
