@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
@@ -97,5 +97,31 @@ test("a page on Vite's development server transcribes, without configuration", a
     expect(problems).toEqual([]);
   } finally {
     server.kill();
+  }
+});
+
+test('a module worker of one’s own, with an await at its top, is built with the line that the documents name', async () => {
+  const documents = readFileSync(join(projectRoot, 'docs/bundlers.md'), 'utf8');
+  const configuration = /\bworker: \{ format: 'es' \}/.exec(documents);
+  expect(configuration).not.toBeNull();
+  project.write(
+    'own.js',
+    `import { loadModel } from 'susurrus';
+     const model = await loadModel('digits');
+     postMessage(model.info.family);`,
+  );
+  writeVitePage(
+    project,
+    '',
+    `const worker = new Worker(new URL('./own.js', import.meta.url), { type: 'module' });
+     text = await new Promise((done) => (worker.onmessage = ({ data }) => done(data)));`,
+  );
+  project.write('vite.config.js', `export default { ${configuration![0]} };`);
+  project.node(vite, 'build', '--logLevel', 'error');
+  const server = await serve({ folder: join(project.folder, 'dist'), port: 0 });
+  try {
+    expect(await textOf(browser, server.address)).toEqual({ text: 'whisper', problems: [] });
+  } finally {
+    await server.close();
   }
 });
