@@ -31,6 +31,8 @@ const usualPreferences: Preferences = {
   'remote.bidi.dismiss_file_pickers.enabled': true,
   // As Chromium without windows, it has pages of the whole width.
   'ui.useOverlayScrollbars': 1,
+  // A machine without a mouse has one: fine, and able to hover.
+  'ui.primaryPointerCapabilities': 6,
   // The panel of downloads would take the keys that follow.
   'browser.download.alwaysOpenPanel': false,
 };
@@ -96,6 +98,7 @@ interface Media {
   readonly colorScheme?: string | null;
   readonly media?: string | null;
   readonly reducedMotion?: string | null;
+  readonly forcedColors?: string | null;
 }
 
 /** The server's side of Playwright, in this process. */
@@ -142,11 +145,13 @@ function whatPlaywrightLacks(browser: Browser) {
       ? Promise.resolve({})
       : send(command, parameters);
   return {
-    emulate: async (page: Page, { colorScheme, media, reducedMotion }: Media): Promise<void> => {
+    emulate: async (page: Page, wanted: Media): Promise<void> => {
+      const { colorScheme, media, reducedMotion, forcedColors } = wanted;
       const overrides = {
         ...(colorScheme && { prefersColorSchemeOverride: colorScheme }),
         ...(media && { mediumOverride: media }),
         ...(reducedMotion && { prefersReducedMotionOverride: reducedMotion }),
+        ...(forcedColors && { forcedColorsOverride: forcedColors }),
       };
       if (Object.keys(overrides).length === 0) return;
       const { contexts } = (await send('browsingContext.getTree', { 'moz:scope': 'chrome' })) as {

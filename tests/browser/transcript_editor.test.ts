@@ -293,7 +293,7 @@ describe('finding in a long transcript', () => {
     const segments = page.locator('.segment');
     const texts = await segmentTexts(page);
     const last = texts.length - 1;
-    expect(last).toBeGreaterThan(40);
+    expect(last).toBeGreaterThan(20);
     const hasWords = (at: number) => async () =>
       (await segments.nth(at).locator('.word').count()) > 0;
     await page.evaluate(() => scrollTo(0, 0));
