@@ -706,6 +706,8 @@ describe('the player', () => {
     const low = page.locator('.word').nth(20);
     await low.evaluate((word) => word.scrollIntoView({ block: 'end', behavior: 'instant' }));
     const before = await page.evaluate(() => scrollY);
+    // Else the next line may sound before the page is looked at.
+    await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.playbackRate = 0.1));
     await low.click();
     await page.waitForSelector('.word.sounding');
     await shown(() => page.evaluate(() => scrollY)).toBe(before);
