@@ -31,7 +31,9 @@ export abstract class RunningHost<Calls extends CallTable<Calls>> extends Module
   Calls,
   EngineEvent
 > {
-  readonly spends: ReadonlySet<string> = new Set(['pushHead', 'pushLoad', 'adopt']);
+  readonly spends: ReadonlySet<string> = new Set([
+    ...['pushHead', 'pushLoad', 'adopt', 'transcribe', 'hearSpeech'],
+  ]);
   readonly #conversions = new Conversions();
   readonly #live = new LiveStreams();
   /** Audio of transcriptions that are streams, by their numbers. */

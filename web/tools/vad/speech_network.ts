@@ -84,17 +84,20 @@ export class FrameReader {
     const place = { sampleRate, channels: 1, before: this.#count };
     await checkSamples(samples, new YieldController(this.#signal), place);
     this.#count += samples.length;
-    let own = samples;
-    if (this.#rest.length > 0) {
-      own = new Float32Array(this.#rest.length + samples.length);
-      own.set(this.#rest);
-      own.set(samples, this.#rest.length);
-    }
-    const whole = own.length - (own.length % frameSamples);
+    const before = this.#rest;
+    const count = before.length + samples.length;
+    const whole = count - (count % frameSamples);
+    const part = (begin: number, end: number): Float32Array<ArrayBuffer> => {
+      const own = new Float32Array(end - begin);
+      own.set(before.subarray(begin, end));
+      const at = (place: number): number => Math.max(0, place - before.length);
+      own.set(samples.subarray(at(begin), at(end)), Math.max(0, before.length - begin));
+      return own;
+    };
     for (let at = 0; at < whole; at += mostFrames * frameSamples) {
-      yield await this.#hear(own.subarray(at, Math.min(whole, at + mostFrames * frameSamples)));
+      yield await this.#hear(part(at, Math.min(whole, at + mostFrames * frameSamples)));
     }
-    this.#rest = own.slice(whole);
+    this.#rest = part(whole, count);
   }
 
   /** Ends the recording: returns the probability of the last, shorter frame, if there is one. */
@@ -122,7 +125,8 @@ export class FrameReader {
     const id = await this.#id();
     this.#checkOpen();
     const { link } = this.#network;
-    return this.#watched(link.call('hearSpeech', { id, samples }, { signal: this.#signal }));
+    const options = { signal: this.#signal, givesAway: true };
+    return this.#watched(link.call('hearSpeech', { id, samples }, options));
   }
 
   #id(): Promise<number> {
