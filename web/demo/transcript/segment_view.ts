@@ -38,7 +38,7 @@ export class SegmentView {
 
   /**
    * Near the window each word has an element of its own. Elsewhere the text is one node, which no reader can tell: the words of three hours
-   * would take some eighty megabytes.
+   * would take tens of megabytes.
    */
   set isNear(isNear: boolean) {
     this.#isNear = isNear;
