@@ -318,6 +318,33 @@ function* inPieces(samples: Float32Array, size: number): Generator<Float32Array>
   for (let at = 0; at < samples.length; at += size) yield samples.subarray(at, at + size);
 }
 
+test('the network gets frames that are its own, whatever the pieces, and the caller keeps them', async () => {
+  const heard: Float32Array[] = [];
+  const call = (name: string, request: { samples: Float32Array }): Promise<unknown> => {
+    if (name !== 'hearSpeech') return Promise.resolve(1);
+    // As a worker takes what is given away.
+    const { buffer } = request.samples;
+    heard.push(new Float32Array(structuredClone(buffer, { transfer: [buffer as ArrayBuffer] })));
+    return Promise.resolve(new Float32Array());
+  };
+  const link = { call, close: () => undefined } as never;
+  const frames = new FrameReader({ link, model: new Uint8Array(), isLost: false }, undefined);
+  const samples = Float32Array.from(
+    { length: 700 * frameSamples + 77 },
+    (_, i) => (i % 1009) / 1024,
+  );
+  let at = 0;
+  for (const size of [0, 100, 411, 1, 5 * frameSamples, 300 * frameSamples + 3, samples.length]) {
+    for await (const none of frames.push(samples.subarray(at, at + size)))
+      expect(none).toHaveLength(0);
+    at += size;
+  }
+  expect(heard.every(({ length }) => length > 0 && length % frameSamples === 0)).toBe(true);
+  await frames.finish();
+  expect(isSame(joined(heard, Float32Array), samples)).toBe(true);
+  expect(samples).toHaveLength(700 * frameSamples + 77);
+});
+
 async function all(chunks: AsyncIterable<SpeechChunk>): Promise<SpeechChunk[]> {
   const got: SpeechChunk[] = [];
   for await (const chunk of chunks) got.push(chunk);

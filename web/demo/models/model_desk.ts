@@ -229,7 +229,7 @@ export class ModelDesk {
       return this.#useSpeech(doing, {
         ...{ name, offered },
         open: (call) => loadModel(hub, { ...call, dtype: keptType }),
-      }).then(() => this.#menu.renew());
+      }).then(() => void this.#menu.renew());
     }
     const address = new URL(file ?? name, import.meta.url);
     return isModule

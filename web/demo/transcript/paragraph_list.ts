@@ -159,12 +159,9 @@ export class ParagraphList {
   mark(seconds: number): HTMLElement | undefined {
     const view = this.#views[this.indexAt(seconds)];
     const sounding = view && seconds < view.segment.end ? view : undefined;
-    const isOther = this.#marked !== sounding;
-    if (isOther) this.#marked?.mark(undefined);
+    if (this.#marked !== sounding) this.#marked?.mark(undefined);
     this.#marked = sounding;
-    const word = sounding?.mark(seconds);
-    if (isOther) this.#calls.onOtherNodes();
-    return word ?? sounding?.element;
+    return sounding && (sounding.mark(seconds) ?? sounding.element);
   }
 
   #onMoved(entries: readonly IntersectionObserverEntry[]): void {

@@ -12,7 +12,8 @@ export class SegmentView {
   readonly element = element('span', 'segment words');
   #segment: HeardSegment;
   #isNear = false;
-  #hasWordElements = false;
+  /** The second that is marked, if any. */
+  #markedAt: number | undefined;
   #words: readonly HTMLElement[] = [];
   #soundingWord: HTMLElement | undefined;
 
@@ -33,7 +34,7 @@ export class SegmentView {
 
   update(segment: HeardSegment): void {
     this.#segment = segment;
-    this.#fill(this.#isNear);
+    this.#fill();
   }
 
   /**
@@ -41,19 +42,19 @@ export class SegmentView {
    * would take tens of megabytes.
    */
   set isNear(isNear: boolean) {
+    if (isNear === this.#isNear) return;
     this.#isNear = isNear;
-    if (isNear !== this.#hasWordElements && !this.#soundingWord) this.#fill(isNear);
+    this.#fill();
   }
 
-  #fill(isByWord: boolean): void {
+  #fill(): void {
     const { words = [], text } = this.#segment;
     this.#soundingWord = undefined;
     this.#words = [];
-    this.#hasWordElements = isByWord;
     // White space belongs to the words; it is not marked with them.
     const spaces = words.map(({ word }, at) => (at === 0 ? '' : (/^\s*/u.exec(word)?.[0] ?? '')));
     if (words.length === 0) this.element.textContent = text.trim();
-    else if (isByWord) {
+    else if (this.#isNear) {
       this.#words = words.map(wordElement);
       const nodes = this.#words.flatMap((word, at) => [spaces[at] ?? '', word]);
       this.element.replaceChildren(...nodes.filter((node) => node !== ''));
@@ -62,6 +63,7 @@ export class SegmentView {
         .map(({ word }, at) => `${spaces[at] ?? ''}${word.trim()}`)
         .join('');
     }
+    if (this.#markedAt !== undefined) this.mark(this.#markedAt);
   }
 
   /** The start of the word that was pressed, or of the segment. */
@@ -93,19 +95,18 @@ export class SegmentView {
       : starts.findLast((start) => start < seconds - 0.3);
   }
 
-  /** Marks the word at `seconds`; without a time, nothing. Returns the word. */
+  /** Marks the word at `seconds`; without a time, nothing. Returns the word, if it has an element. */
   mark(seconds: number | undefined): HTMLElement | undefined {
+    this.#markedAt = seconds;
     const { words = [] } = this.#segment;
     const at = seconds === undefined ? -1 : words.findLastIndex(({ start }) => start <= seconds);
     const sounds = seconds !== undefined && at >= 0 && seconds < (words[at]?.end ?? 0);
-    if (sounds && !this.#hasWordElements) this.#fill(true);
     const word = sounds ? this.#words[at] : undefined;
     if (word !== this.#soundingWord) {
       this.#soundingWord?.classList.remove('sounding');
       word?.classList.add('sounding');
       this.#soundingWord = word;
     }
-    if (seconds === undefined && !this.#isNear && this.#hasWordElements) this.#fill(false);
     this.element.classList.toggle('playing', seconds !== undefined);
     if (seconds === undefined) this.element.removeAttribute('aria-current');
     else if (!this.element.hasAttribute('aria-current'))

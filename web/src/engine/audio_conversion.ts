@@ -60,7 +60,7 @@ export class Conversion {
   take(): Float32Array {
     const whole = this.#parts.length === 1 ? this.#parts[0] : undefined;
     const samples = whole ?? joined(this.#parts, Float32Array);
-    // The engine's thread collects garbage seldom: up to 25 MB of them waited for that in Chromium.
+    // The engine's thread collects garbage seldom: six megabytes of them waited for that in Chromium.
     if (!whole) for (const { buffer } of this.#parts) freeBuffer(buffer);
     this.#parts = [];
     this.#ready = 0;

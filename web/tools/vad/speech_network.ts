@@ -90,7 +90,7 @@ export class FrameReader {
     const part = (begin: number, end: number): Float32Array<ArrayBuffer> => {
       const own = new Float32Array(end - begin);
       own.set(before.subarray(begin, end));
-      const at = (place: number): number => Math.max(0, place - before.length);
+      const at = (index: number): number => Math.max(0, index - before.length);
       own.set(samples.subarray(at(begin), at(end)), Math.max(0, before.length - begin));
       return own;
     };
