@@ -81,7 +81,7 @@ describe.each(Object.entries(loaders))('%s', (_name, load) => {
     transcription.resume();
     expect(transcription.paused).toBe(false);
     const result = await transcription;
-    expect(result).toEqual(await model.transcribe(recording, { normalization: 'window' }));
+    expect(result).toEqual(await model.transcribe(recording));
     expect(transcription.soFar).toBe(result);
   });
 

@@ -84,7 +84,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
   let whole: Transcript;
   beforeAll(async () => {
     model = await load();
-    whole = await model.transcribe(recording, { normalization: 'window' });
+    whole = await model.transcribe(recording);
   });
   afterAll(() => {
     model.dispose();
@@ -120,7 +120,7 @@ describe.each(Object.entries(loaders))('a stream %s', (_name, load) => {
 
   test('shorter than its first window is heard whole', async () => {
     const source = new Source(sample, 1600);
-    const like = await model.transcribe(sample, { normalization: 'window' });
+    const like = await model.transcribe(sample);
     expect(await model.transcribe(source)).toEqual(like);
   });
 

@@ -849,17 +849,19 @@ describe('options', () => {
     });
   });
 
-  const excluding: readonly TranscribeOptions[] = [
-    { vad: false },
-    { vad: false, normalization: 'recording' },
-    { compatibility: 'openai' },
-    { vad: false, conditionOnPreviousText: true },
+  const excluding: readonly [TranscribeOptions, string | undefined][] = [
+    [{ vad: false }, 'window'],
+    [{ vad: false, normalization: 'recording' }, 'recording'],
+    [{ compatibility: 'openai' }, undefined],
+    [{ vad: false, conditionOnPreviousText: true }, 'window'],
   ];
-  test.each(excluding)('%p has one engine', async (options) => {
+  test.each(excluding)('%p has one engine', async (options, normalization) => {
     const { model, engines, counts } = load();
     await model.transcribe(recording, { ...options, workers: 4 });
     expect([engines[0]!.heard.length, counts.pulled, counts.loads]).toEqual([1, 0, 0]);
-    expect(engines[0]!.heard[0]!.settings).not.toHaveProperty('workers');
+    const { settings } = engines[0]!.heard[0]!;
+    expect(settings).not.toHaveProperty('workers');
+    expect(settings.normalization).toBe(normalization);
     expect(model.info.warnings).toEqual([]);
   });
 

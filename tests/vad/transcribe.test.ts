@@ -335,10 +335,10 @@ describe('how far the detector goes ahead of the model', () => {
   });
 });
 
-test('what is normalised window by window does not wait for the detector, and has the same text', async () => {
+test('what is in sequence does not wait for the detector, and has the same text', async () => {
   const parts = Array.from({ length: 4 }, () => [sample, gap]).flat();
   const long = joined(parts, Float32Array);
-  const options = { normalization: 'window', vad: true } as const;
+  const options = { conditionOnPreviousText: true } as const;
   const remaining: number[] = [];
   const heard = await model.transcribe(long, {
     ...options,
@@ -351,7 +351,7 @@ test('what is normalised window by window does not wait for the detector, and ha
   // From the file's size and its bytes a second, before the end.
   expect(lengths[0]).toBeCloseTo(sample.length / rate, 2);
   const streamed = await model.transcribe(inPieces(long, 30000), options);
-  expect(heard).toEqual({ ...streamed, chunkCount: 1 });
+  expect(heard).toEqual(streamed);
   expect(wordsOf(heard).length).toBeGreaterThan(20);
   const first = model.transcribe(long, options);
   for await (const segment of first) {
@@ -396,17 +396,17 @@ test.each([
       }) as never;
     };
     const limits = { clips: undefined, mostHeldSeconds: 60, open };
-    const opened = async (mostMeasuredSeconds: number) => {
-      const surroundings = { engine: engine as never, platform: node, holding: 'short' } as const;
-      const feed = new AudioFeed(own, surroundings, { ...limits, mostMeasuredSeconds });
+    const opened = async (isMeasured: boolean) => {
+      const surroundings = { engine: engine as never, platform: node, holding: 'whole' } as const;
+      const feed = new AudioFeed(own, surroundings, { ...limits, isMeasured });
       return [feed, await feed.open(new AbortController().signal, () => undefined)] as const;
     };
-    const [feed, { samples, loudnessSamples, sampleCount }] = await opened(0.25);
+    const [feed, { samples, loudnessSamples, sampleCount }] = await opened(true);
     expect([samples, loudnessSamples, sampleCount]).toEqual([undefined, 4000, 4000]);
     for (const count of [1500, 2500, 1999, 2]) await feed.give(count, 1);
     expect(heard).toEqual([...whole, ...rest]);
     feed.close();
-    expect((await opened(0.24))[1].loudnessSamples).toBe(0);
+    expect((await opened(false))[1].loudnessSamples).toBe(0);
   },
 );
 
@@ -427,12 +427,13 @@ test('aborts, callbacks that throw and streams that fail end it with their error
     const { signal } = controller;
     // One is a stream; the other goes to the engine for its loudness first.
     const running = errorOf(model.transcribe(endless(), { vad: true, signal }));
-    const waiting = errorOf(model.transcribe(recording, { vad: true, signal }));
+    const loud = { vad: true, normalization: 'recording' } as const;
+    const waiting = errorOf(model.transcribe(recording, { ...loud, signal }));
     for (let turn = 0; turn < round; ++turn) await new Promise((done) => setImmediate(done));
     controller.abort();
     expect([await running, await waiting]).toEqual([signal.reason, signal.reason]);
     const alone = new AbortController();
-    const measured = errorOf(model.transcribe(recording, { vad: true, signal: alone.signal }));
+    const measured = errorOf(model.transcribe(recording, { ...loud, signal: alone.signal }));
     for (let turn = 0; turn < round; ++turn) await new Promise((done) => setImmediate(done));
     alone.abort();
     expect(await measured).toBe(alone.signal.reason);

@@ -41,7 +41,7 @@ import { asFloats, piecesOf, secondsOf } from './sample_pieces.js';
  * Recordings up to this length are held whole (38 MB) where one engine goes through them. Longer ones are read while it works, so that
  * their length takes no memory.
  */
-export const heldSeconds = 600;
+const heldSeconds = 600;
 
 /** The longest window of any model. */
 const windowSeconds = 30;
@@ -307,8 +307,8 @@ function sourceOf({ currentSrc, src, srcObject }: MediaElementLike): string | Me
 
 /** How silence is skipped before the engine gets the audio. */
 export interface Skipping extends SkippingOptions {
-  /** A recording up to this length goes to the engine first, as a whole: its loudness counts for what is left of it. */
-  readonly mostMeasuredSeconds: number;
+  /** Whether a recording goes to the engine first, as a whole: its loudness counts for what is left of it. */
+  readonly isMeasured: boolean;
   /** Opens the detector; undefined if nothing is to be skipped after all. */
   readonly open: (signal: AbortSignal) => Promise<SilenceSkipper | undefined>;
 }
@@ -416,11 +416,10 @@ export class AudioFeed {
 /** Samples of a recording that is measured, which nobody changes meanwhile. */
 function measuredSamples(
   opened: OpenedAudio,
-  { mostMeasuredSeconds }: Skipping,
+  { isMeasured }: Skipping,
 ): Float32Array | undefined {
-  if (!('samples' in opened)) return undefined;
+  if (!isMeasured || !('samples' in opened)) return undefined;
   const { samples, isOwn } = opened;
-  if (samples.length > mostMeasuredSeconds * sampleRate) return undefined;
   return isOwn ? samples : samples.slice();
 }
 

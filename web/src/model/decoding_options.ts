@@ -285,11 +285,12 @@ export function transcribeSettings(
       'recording',
     );
   }
+  const isReference = compatibility === 'openai';
   return {
-    ...(vad === undefined && compatibility !== 'openai' && { vad: true }),
+    ...(!isReference && vad === undefined && { vad: true }),
+    ...((!isReference || isStream) && { normalization: 'window' }),
     ...settingsOf(options, model),
     temperature: temperatures(options, defaultTemperatures),
-    ...(isStream && { normalization: 'window' }),
   };
 }
 

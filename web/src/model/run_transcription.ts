@@ -9,13 +9,7 @@ import type {
 import { transcribing, type PhaseProgress } from '../api/overall_progress.js';
 import { withProgress } from '../api/progress_callback.js';
 import { anyOf, orAborted } from '../api/signals.js';
-import {
-  AudioFeed,
-  heldSeconds,
-  type Holding,
-  type OpenedAudio,
-  type Skipping,
-} from '../audio/audio_feed.js';
+import { AudioFeed, type Holding, type OpenedAudio, type Skipping } from '../audio/audio_feed.js';
 import type { ConvertText, Platform } from '../platform/platform.js';
 import type {
   EngineEvent,
@@ -54,28 +48,26 @@ export interface Surroundings {
   readonly holdsUp: (isPaused: boolean) => void;
 }
 
-/** The reference hears whole recordings; else long ones may come as they are asked for. What was held whole at first is so again. */
+/** What is normalised as a whole is held whole. What was held whole at first is so again. */
 function holdingFor(
-  { normalization, compatibility }: Settings,
+  { normalization }: Settings,
+  { family }: ModelInfo,
   saved: SavedTranscription | undefined,
 ): Holding {
-  if (normalization === 'window') return saved?.sampleCount === undefined ? 'nothing' : 'short';
-  return normalization === 'recording' || compatibility === 'openai' ? 'whole' : 'short';
+  if (family !== 'whisper') return 'short';
+  if (normalization !== 'window') return 'whole';
+  return saved?.sampleCount === undefined ? 'nothing' : 'short';
 }
 
-/**
- * How far the detector goes before the model begins. A Whisper normalises what is left by the loudness of all, as without the
- * detector; where that is not known at the beginning, window by window, as for compressed recordings of such length.
- */
+/** How far the detector goes before the model begins. With `'recording'` the loudness of all counts for what is left of it. */
 function aheadOf(
   { normalization, compatibility }: Settings,
   { family }: ModelInfo,
-): Pick<Skipping, 'mostHeldSeconds' | 'mostMeasuredSeconds'> {
-  const held = { mostHeldSeconds: Infinity, mostMeasuredSeconds: -1 };
-  if (family !== 'whisper' || compatibility === 'openai') return held;
-  if (normalization === 'window') return { ...held, mostHeldSeconds: 60 };
-  const isRecording = normalization === 'recording';
-  return { mostHeldSeconds: 60, mostMeasuredSeconds: isRecording ? Infinity : heldSeconds };
+): Pick<Skipping, 'mostHeldSeconds' | 'isMeasured'> {
+  if (family !== 'whisper' || compatibility === 'openai') {
+    return { mostHeldSeconds: Infinity, isMeasured: false };
+  }
+  return { mostHeldSeconds: 60, isMeasured: normalization === 'recording' };
 }
 
 /** Opens the audio, feeds it to the engine and reports to `run`, when the model's turn has come. */
@@ -89,7 +81,7 @@ export function runTranscription(
     const plain = { ...unclipped, ...(clips && { clipTimestamps: clips }) };
     const loadingScript = beginScript(script, platform);
     let convert: ConvertText | undefined;
-    const holding = holdingFor(asked, saved);
+    const holding = holdingFor(asked, info, saved);
     const limits = vad === true ? {} : vad || undefined;
     const skipping: Skipping | undefined = limits && {
       clips,
@@ -128,15 +120,7 @@ export function runTranscription(
       const settings = feed.isSkipping ? asked : { ...plain, ...(script && { script }) };
       // With silence all else is left out that is in no clip.
       const heardSettings = feed.isSkipping ? unclipped : plain;
-      about = {
-        dims: info.dims,
-        // Only a Whisper has normalization.
-        settings:
-          samples || loudnessSamples > 0 || info.family !== 'whisper'
-            ? settings
-            : { ...settings, normalization: 'window' },
-        ...(sampleCount !== undefined && { sampleCount }),
-      };
+      about = { dims: info.dims, settings, ...(sampleCount !== undefined && { sampleCount }) };
       if (run.gate.opening) await orAborted(run.gate.opening, signal);
       run.gate.onChange = (isPaused) => {
         holdsUp(isPaused);
@@ -146,11 +130,7 @@ export function runTranscription(
         'transcribe',
         {
           samples,
-          settings: {
-            ...heardSettings,
-            ...normalizationOf(about.settings),
-            ...(loudnessSamples > 0 && { loudnessSamples }),
-          },
+          settings: { ...heardSettings, ...(loudnessSamples > 0 && { loudnessSamples }) },
           state: saved && stateOf(saved),
           run: number,
           expectedSeconds,
@@ -203,9 +183,6 @@ export function reporting(onProgress: ((event: PhaseProgress) => void) | undefin
     callbackFailed: failing.signal,
   };
 }
-
-const normalizationOf = ({ normalization }: Settings): Settings =>
-  normalization === undefined ? {} : { normalization };
 
 /** Progress in seconds of the recording, parts of which may be skipped. */
 function placedProgress(progress: TranscriptionProgress, feed: AudioFeed): TranscriptionProgress {

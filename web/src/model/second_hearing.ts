@@ -252,7 +252,7 @@ export class SecondHearing {
     const skipping: Skipping | undefined = openSkipper && {
       clips: undefined,
       mostHeldSeconds: 0,
-      mostMeasuredSeconds: -1,
+      isMeasured: false,
       open: openSkipper,
     };
     const run = nextRun();
