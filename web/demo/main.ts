@@ -20,6 +20,7 @@ import { Microphones } from './recording/microphones.js';
 import { RecordButton } from './recording/record_button.js';
 import { SpeakMenu } from './recording/speak_menu.js';
 import { byId } from './shell/dom.js';
+import { markShownParts } from './shell/shown_parts.js';
 import { pageStore } from './shell/text_store.js';
 import { Work } from './shell/work.js';
 import { strings } from './strings.js';
@@ -29,6 +30,7 @@ import type { DocumentChange, TranscriptDocument } from './transcript/transcript
 import { knowsEnglishAlone } from './transcript/perhaps_foreign.js';
 import { TranscriptPanel } from './transcript/transcript_panel.js';
 
+markShownParts();
 const offline = new OfflineView();
 const work = new Work();
 const facts = new FactsView();

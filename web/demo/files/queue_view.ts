@@ -1,5 +1,5 @@
 // The list of recordings: what each one is doing, and what can be done about it.
-import { byId, element } from '../shell/dom.js';
+import { byId, element, hide, setText } from '../shell/dom.js';
 import { duration } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { shortClock } from '../transcript/short_clock.js';
@@ -61,13 +61,13 @@ export class QueueView {
     this.#items = items;
     const isHeldUp = first?.state === 'waiting' || (first?.state === 'stopped' && !first.text);
     const hadFocus = this.#list.contains(document.activeElement);
-    this.#card.hidden = !second && !isHeldUp;
-    this.#title.textContent =
-      items.length === 1 ? strings.queue.oneTitle : strings.queue.title(items.length);
-    this.#stop.hidden = !items.some(({ state }) => state === 'waiting' || state === 'listening');
+    hide(this.#card, !second && !isHeldUp);
+    const { oneTitle, title, resumeAll, pauseAll } = strings.queue;
+    setText(this.#title, items.length === 1 ? oneTitle : title(items.length));
+    hide(this.#stop, !items.some(({ state }) => state === 'waiting' || state === 'listening'));
     if (this.#pausable.length < 2 && document.activeElement === this.#pause) this.#stop.focus();
-    this.#pause.hidden = this.#pausable.length < 2;
-    this.#pause.textContent = this.#arePaused ? strings.queue.resumeAll : strings.queue.pauseAll;
+    hide(this.#pause, this.#pausable.length < 2);
+    setText(this.#pause, this.#arePaused ? resumeAll : pauseAll);
     for (const [id, row] of this.#rows) {
       if (items.some((item) => item.id === id)) continue;
       row.element.remove();
@@ -148,19 +148,19 @@ class QueueRow {
     this.#name.disabled = text === undefined;
     if (isShown) this.#name.setAttribute('aria-current', 'true');
     else this.#name.removeAttribute('aria-current');
-    this.#state.textContent = stateText(item, hasBegun, lacksModel);
-    this.#bar.hidden = !hasBegun;
+    setText(this.#state, stateText(item, hasBegun, lacksModel));
+    hide(this.#bar, !hasBegun);
     this.#bar.value = part;
-    this.#problem.hidden = problem === undefined;
-    this.#problem.textContent = problem === undefined ? '' : plainProblem(problem);
+    hide(this.#problem, problem === undefined);
+    setText(this.#problem, problem === undefined ? '' : plainProblem(problem));
     this.#isPaused = pausing?.isOn === true;
-    this.#pause.hidden = pausing?.isPossible !== true;
-    this.#pause.textContent = this.#isPaused ? strings.queue.resume : strings.queue.pause;
+    hide(this.#pause, pausing?.isPossible !== true);
+    setText(this.#pause, this.#isPaused ? strings.queue.resume : strings.queue.pause);
     const { resumeOne, pauseOne } = strings.queue;
     this.#pause.setAttribute('aria-label', (this.#isPaused ? resumeOne : pauseOne)(name));
-    this.#cancel.hidden = state !== 'waiting' && state !== 'listening';
-    this.#again.hidden = state !== 'stopped' && state !== 'failed';
-    this.#remove.hidden = !this.#cancel.hidden;
+    hide(this.#cancel, state !== 'waiting' && state !== 'listening');
+    hide(this.#again, state !== 'stopped' && state !== 'failed');
+    hide(this.#remove, !this.#cancel.hidden);
   }
 
   #call(name: string): void {

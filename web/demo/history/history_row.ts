@@ -1,5 +1,5 @@
 // A row of the list of earlier transcripts. It is changed where it stands, so that a press or the keyboard's focus is not lost.
-import { element, textElement } from '../shell/dom.js';
+import { element, hide, setText, textElement } from '../shell/dom.js';
 import { duration, size } from '../shell/format.js';
 import { NameField } from '../shell/name_field.js';
 import { svg } from '../shell/svg.js';
@@ -74,9 +74,10 @@ export class HistoryRow {
       timeStyle: 'short',
     });
     const length = entry.duration === undefined ? '' : duration(entry.duration);
-    this.#name.textContent = entry.name;
+    setText(this.#name, entry.name);
     const room = bytes === undefined ? '' : size(bytes);
-    this.#facts.textContent = [when, length, room].filter(Boolean).join(' · ');
+    setText(this.#facts, [when, length, room].filter(Boolean).join(' · '));
+    this.#beginning.classList.toggle('found', finding !== undefined);
     if (finding) {
       const { before, found, after } = finding;
       this.#beginning.replaceChildren(before, element('mark', '', found), after);
@@ -94,7 +95,7 @@ export class HistoryRow {
     const { activeElement } = document;
     const hadFocus = this.element.contains(activeElement);
     this.element.classList.toggle('deleted', isDeleted);
-    this.#deleted.hidden = !isDeleted;
+    hide(this.#deleted, !isDeleted);
     if (hadFocus && isDeleted && activeElement !== this.#undo) this.#undo.focus();
     if (hadFocus && !isDeleted && activeElement === this.#undo) this.#open.focus();
   }

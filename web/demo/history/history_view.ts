@@ -1,5 +1,5 @@
 // The list of earlier transcripts: open one, delete one and bring it back, delete all.
-import { byId } from '../shell/dom.js';
+import { byId, hide } from '../shell/dom.js';
 import { pageStore } from '../shell/text_store.js';
 import { strings } from '../strings.js';
 import type { TranscriptDocument } from '../transcript/transcript_document.js';
@@ -64,7 +64,7 @@ export class HistoryView {
       keeping,
       {
         onChange: () => {
-          this.#problem.hidden = true;
+          hide(this.#problem, true);
           void this.#show();
         },
         onProblem: (error) => this.#say(error),
@@ -74,7 +74,7 @@ export class HistoryView {
       {
         isOn: () => this.#calls.keepsRecordings(),
         onKept: (notKept) => {
-          this.#recordingProblem.hidden = notKept === undefined;
+          hide(this.#recordingProblem, notKept === undefined);
           this.#recordingProblem.textContent =
             notKept === undefined ? '' : strings.history.recordingNotKept(notKept);
         },
@@ -174,10 +174,10 @@ export class HistoryView {
       const entries = [...kept, ...deleted].sort((a, b) => b.created - a.created);
       const focused = document.activeElement;
       const hadFocus = this.#list.contains(focused) || focused === this.#deleteAll;
-      this.#card.hidden = entries.length === 0 && this.#problem.hidden;
-      this.#deleteAll.hidden = kept.length < 2;
-      this.#search.hidden = kept.length < 2 && sought === '';
-      this.#notFound.hidden = findings?.size !== 0;
+      hide(this.#card, entries.length === 0 && this.#problem.hidden);
+      hide(this.#deleteAll, kept.length < 2);
+      hide(this.#search, kept.length < 2 && sought === '');
+      hide(this.#notFound, findings?.size !== 0);
       this.#keepingPlace(() => {
         for (const [id, row] of this.#rows) {
           if (entries.some((entry) => entry.id === id)) continue;
@@ -194,7 +194,7 @@ export class HistoryView {
             bytes: bytes.get(id),
           });
           const { element } = row;
-          element.hidden = findings?.has(id) === false && !deleted.has(entry);
+          hide(element, findings?.has(id) === false && !deleted.has(entry));
           // Moving an element that stands where it should would take its focus.
           if (this.#list.children[at] !== element) {
             this.#list.insertBefore(element, this.#list.children[at] ?? null);
@@ -298,7 +298,7 @@ export class HistoryView {
   #say(error: unknown): void {
     const isFull = error instanceof Error && error.name === 'QuotaExceededError';
     this.#problem.textContent = isFull ? strings.history.full : strings.history.refused;
-    this.#problem.hidden = false;
-    this.#card.hidden = false;
+    hide(this.#problem, false);
+    hide(this.#card, false);
   }
 }

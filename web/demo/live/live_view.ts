@@ -1,5 +1,5 @@
 // What the live captions' card shows: its controls, the state, the sentences. Decides nothing.
-import { byId } from '../shell/dom.js';
+import { byId, setText } from '../shell/dom.js';
 import { strings } from '../strings.js';
 import { languageName } from '../transcript/listening_options.js';
 import type { HeardLanguage } from './caption_state.js';
@@ -247,8 +247,3 @@ export class LiveView {
 const canShareTabs = (): boolean =>
   'getDisplayMedia' in
   ((navigator as { mediaDevices?: MediaDevices }).mediaDevices ?? ({} as MediaDevices));
-
-/** Assistive programs are told of a change only when there is one. */
-function setText(place: HTMLElement, text: string): void {
-  if (place.textContent !== text) place.textContent = text;
-}

@@ -1,5 +1,5 @@
 // The button that starts and ends a recording, with its time and level beside it.
-import { byId } from '../shell/dom.js';
+import { byId, setText } from '../shell/dom.js';
 import { explanationOfError, type Explanation } from '../live/explain.js';
 import { strings } from '../strings.js';
 import type { Microphones } from './microphones.js';
@@ -128,8 +128,7 @@ export class RecordButton {
     const { absence } = this.#microphones;
     const usual = absence === undefined ? going : `${absence} ${going}`;
     const note = hasWaited && isSilent ? notHeard : usual;
-    // A screen reader says what changes.
-    if (this.#note.textContent !== note) this.#note.textContent = note;
+    setText(this.#note, note);
   }
 
   #end(): void {

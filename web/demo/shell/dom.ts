@@ -17,6 +17,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Text that is there already is not set anew: it would be laid out again, and screen readers would say it again. */
+export function setText(place: Node, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+/** What is hidden already is not hidden anew: rules with :has() would be worked out again for all of the page. */
+export function hide(place: HTMLElement, isHidden: HTMLElement['hidden']): void {
+  if (place.hidden !== isHidden) place.hidden = isHidden;
+}
+
 /** One for text in any language, such as what was said or a recording's name: it runs as its first letter does. */
 export function textElement<K extends keyof HTMLElementTagNameMap>(
   name: K,

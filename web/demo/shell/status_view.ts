@@ -1,4 +1,4 @@
-import { byId } from './dom.js';
+import { byId, setText } from './dom.js';
 import { strings } from '../strings.js';
 import { duration } from './format.js';
 import { ScreenLock } from '../../page/live/wake_lock.js';
@@ -45,8 +45,7 @@ export class StatusView {
   /** Something goes on. */
   busy(text: string, calls: BusyCalls = {}): void {
     const { onCancel, onShow, pause, isResting, title = text } = calls;
-    // What is set anew is said anew.
-    if (this.#text.textContent !== text) this.#text.textContent = text;
+    setText(this.#text, text);
     this.#remaining.textContent = '';
     this.#bar.classList.remove('idle');
     this.#bar.removeAttribute('value');
@@ -79,10 +78,9 @@ export class StatusView {
     this.#bar.value = Math.min(1, Math.max(0, part));
     const percent = strings.status.percent(Math.floor(this.#bar.value * 100));
     document.title = `${percent} · ${this.#title}`;
-    this.#remaining.textContent = [
-      percent,
-      ...(remainingSeconds === undefined ? [] : [strings.status.left(duration(remainingSeconds))]),
-    ].join(' · ');
+    const left =
+      remainingSeconds === undefined ? [] : [strings.status.left(duration(remainingSeconds))];
+    setText(this.#remaining, [percent, ...left].join(' · '));
   }
 
   idle(text: string): void {

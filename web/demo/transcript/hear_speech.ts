@@ -78,6 +78,9 @@ export async function goOn(
   return { audio: audio - (from?.duration ?? 0), work };
 }
 
+/** Parts of the work that are told one by one: about as many as the bar has pixels. */
+const toldParts = 1000;
+
 /** Milliseconds between two saves, and as many more for each segment: the longer it is, the longer it takes. */
 const [savePause, savePauseOfSegment] = [3000, 20];
 
@@ -93,6 +96,7 @@ class Hearing {
   /** The length of the recording. */
   #end = '';
   #saveAt = 0;
+  #toldPart = -1;
   #hasBegun = false;
   #work: ReturnType<Model['transcribe']> | undefined;
 
@@ -125,7 +129,10 @@ class Hearing {
         const place =
           phase === 'transcribe' && total !== undefined ? { heard: loaded, total } : undefined;
         if (place) this.#end = shortClock(place.total);
-        if (!this.#signal.aborted) onPart(overall, remainingSeconds, place);
+        const part = Math.floor(overall * toldParts);
+        if (this.#signal.aborted || part === this.#toldPart) return;
+        this.#toldPart = part;
+        onPart(overall, remainingSeconds, place);
       },
     });
     this.#work = work;

@@ -54,6 +54,7 @@ export class ParagraphEditor {
     field.addEventListener('blur', () => this.close());
     this.#open = { ...edited, field };
     edited.text.hidden = true;
+    edited.text.closest('.paragraph')?.classList.add('edited');
     edited.text.after(field);
     fit(field);
     field.focus({ preventScroll: true });
@@ -75,6 +76,7 @@ export class ParagraphEditor {
     const { text, field, paragraph, at } = open;
     const hadFocus = document.activeElement === field;
     text.hidden = false;
+    text.closest('.paragraph')?.classList.remove('edited');
     field.remove();
     return { paragraph, at, hadFocus, value: field.value };
   }

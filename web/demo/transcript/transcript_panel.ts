@@ -1,6 +1,6 @@
 // A transcript on the page with everything that belongs to it: its text, player, editing, finding and saving.
 import type { PlayerPanel } from '../player/player_panel.js';
-import { byId, element, textElement } from '../shell/dom.js';
+import { byId, element, hide, setText, textElement } from '../shell/dom.js';
 import { clock } from '../shell/format.js';
 import { NameField } from '../shell/name_field.js';
 import { strings } from '../strings.js';
@@ -137,11 +137,11 @@ export class TranscriptPanel {
     this.#stopListening();
     this.#document = document;
     this.#stopListening = document.listen((change) => this.#onChange(document, change));
-    this.#card.hidden = false;
+    hide(this.#card, false);
     this.#paragraphs.show(document);
     this.#showRecording(document.recording);
-    this.#goOnProblem.hidden = true;
-    byId('ten_words', HTMLElement).hidden = document.facts.knowsDigitsAlone !== true;
+    hide(this.#goOnProblem, true);
+    hide(byId('ten_words', HTMLElement), document.facts.knowsDigitsAlone !== true);
     byId('dropped', HTMLDetailsElement).open = false;
     this.#showState(document);
   }
@@ -161,7 +161,7 @@ export class TranscriptPanel {
     this.#document = undefined;
     this.#player.load(undefined);
     this.#find.show(undefined);
-    this.#card.hidden = true;
+    hide(this.#card, true);
   }
 
   #onChange(document: TranscriptDocument, change: DocumentChange): void {
@@ -209,14 +209,14 @@ export class TranscriptPanel {
 
   #showState(document: TranscriptDocument): void {
     const { duration, isGrowing, isEmpty, note, rejected } = document;
-    this.#name.textContent = document.facts.name;
-    this.#note.textContent = note;
+    setText(this.#name, document.facts.name);
+    setText(this.#note, note);
     if (document.recording !== this.#recording) this.#showRecording(document.recording);
     this.#showGoOn(document);
     this.#showLanguages(document);
     // It would be a claim about a recording that was not heard to its end.
-    this.#nothing.hidden = isGrowing || !isEmpty || duration === undefined;
-    this.#tools.hidden = isEmpty && !document.canUndo;
+    hide(this.#nothing, isGrowing || !isEmpty || duration === undefined);
+    hide(this.#tools, isEmpty && !document.canUndo);
     this.#undo.disabled = !document.canUndo;
     this.#redo.disabled = !document.canRedo;
     // Screen readers announce transcribed text, not the user's edits.
@@ -233,7 +233,7 @@ export class TranscriptPanel {
   #showLanguages(document: TranscriptDocument): void {
     const { englishModel } = document.facts;
     const isShown = englishModel !== undefined && perhapsForeign(document);
-    byId('perhaps_foreign', HTMLElement).hidden = !isShown;
+    hide(byId('perhaps_foreign', HTMLElement), !isShown);
     if (!isShown) return;
     byId('perhaps_foreign_text', HTMLElement).textContent =
       strings.transcript.perhapsForeign(englishModel);
@@ -241,8 +241,8 @@ export class TranscriptPanel {
 
   #showRejected(rejected: readonly RejectedSegment[]): void {
     const dropped = rejected.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
-    byId('dropped', HTMLDetailsElement).hidden = dropped.length === 0;
-    byId('dropped_title', HTMLElement).textContent = strings.dropped.title(dropped.length);
+    hide(byId('dropped', HTMLDetailsElement), dropped.length === 0);
+    setText(byId('dropped_title', HTMLElement), strings.dropped.title(dropped.length));
     byId('dropped_list', HTMLUListElement).replaceChildren(...dropped.map(droppedItem));
   }
 
@@ -250,8 +250,8 @@ export class TranscriptPanel {
     this.#recording = recording;
     this.#player.load(recording);
     this.#follow.reset();
-    byId('no_recording', HTMLElement).hidden = recording !== undefined;
-    byId('again', HTMLButtonElement).hidden = recording === undefined;
+    hide(byId('no_recording', HTMLElement), recording !== undefined);
+    hide(byId('again', HTMLButtonElement), recording === undefined);
   }
 
   /** The recording of an earlier transcript, which the page has not kept. */
@@ -268,9 +268,9 @@ export class TranscriptPanel {
     const { goOn, chooseToGoOn } = strings.transcript;
     const isPossible = unfinished !== undefined && !isGrowing;
     if (!isPossible && document.activeElement === this.#goOn) this.#title.focus();
-    this.#goOn.hidden = !isPossible;
-    this.#goOn.textContent = recording || !unfinished ? goOn : chooseToGoOn(unfinished.file.name);
-    if (!isPossible) this.#goOnProblem.hidden = true;
+    hide(this.#goOn, !isPossible);
+    setText(this.#goOn, recording || !unfinished ? goOn : chooseToGoOn(unfinished.file.name));
+    if (!isPossible) hide(this.#goOnProblem, true);
   }
 
   #askToGoOn(): void {
@@ -287,7 +287,7 @@ export class TranscriptPanel {
     if (!known) return false;
     const isAlike = name === known.name || lastModified === known.lastModified;
     const isIt = size === known.size && isAlike;
-    this.#goOnProblem.hidden = isIt;
+    hide(this.#goOnProblem, isIt);
     this.#goOnProblem.textContent = isIt ? '' : strings.transcript.otherRecording(name, known.name);
     return isIt;
   }
