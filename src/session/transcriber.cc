@@ -29,6 +29,8 @@ namespace {
 constexpr uint32_t kMostRepeats = 16;
 /// Frames of a rest that is too short for a word.
 constexpr uint64_t kLeastRest = 20;
+/// Frames of a window in which nobody says the same again and again.
+constexpr uint64_t kMostBabble = 200;
 /// How much more probable than other text one has to be that the model passed over before.
 constexpr double kUnheardMargin = 0.25;
 class WhisperTranscriber final : public Transcriber {
@@ -311,8 +313,10 @@ class WhisperTranscriber final : public Transcriber {
     describe(window_.segments);
     if (window_.rejected) describe(std::span(&*window_.rejected, 1));
     if (!options_.is_openai_compatible) {
-      if (const std::optional<Decision> flaw = flaw_of(
-              window_.segments, place_.frame_count, model_.tokenizer().decode(history_.prompt()))) {
+      std::optional<Decision> flaw = flaw_of(window_.segments, place_.frame_count,
+                                             model_.tokenizer().decode(history_.prompt()));
+      if (!flaw && is_babble()) flaw = Decision::dropped_repetition;
+      if (flaw) {
         if (!prompt_.empty()) {
           // Text that is made of its prompt is another one without it.
           is_unprompted_ = true;
@@ -405,6 +409,14 @@ class WhisperTranscriber final : public Transcriber {
   bool is_noise() const {
     const std::optional<double>& threshold = options_.fallback.logprob_threshold;
     return threshold && attempts_->result().avg_logprob < *threshold + kUnheardMargin;
+  }
+
+  /// In circles, improbable, and hardly longer than a second: the model has nothing to go by.
+  bool is_babble() const {
+    const std::optional<double>& threshold = options_.fallback.logprob_threshold;
+    const WindowResult& result = attempts_->result();
+    return result.is_loop_broken && place_.frame_count < kMostBabble && threshold &&
+           result.avg_logprob < *threshold;
   }
 
   Result<StepResult> reject_window(Decision reason) {

@@ -442,6 +442,24 @@ SUSURRUS_TEST(more_text_than_can_be_said_is_rejected) {
   EXPECT_EQ(transcribe(*model, options, noise(3200)).segments.size(), 1u);
 }
 
+SUSURRUS_TEST(improbable_text_in_circles_is_rejected_in_short_windows) {
+  auto model = small_model(22);
+  ASSERT_TRUE(model != nullptr);
+  TranscribeOptions options = only(*model, {'a'});
+  for (const bool is_improbable : {false, true}) {
+    options.fallback.logprob_threshold = is_improbable ? 1 : -100;
+    const Outcome outcome = transcribe(*model, options, noise(11840));
+    EXPECT_EQ(outcome.segments.empty(), is_improbable);
+    ASSERT_FALSE(outcome.rejected.empty());
+    for (const Segment& segment : outcome.rejected) {
+      EXPECT_TRUE(segment.decision == Decision::dropped_repetition);
+    }
+    options.is_openai_compatible = true;
+    EXPECT_FALSE(transcribe(*model, options, noise(11840)).segments.empty());
+    options.is_openai_compatible = false;
+  }
+}
+
 SUSURRUS_TEST(doubtful_text_that_was_said_before_is_rejected_and_what_is_said_twice_stays) {
   auto model = small_model(22);
   ASSERT_TRUE(model != nullptr);
