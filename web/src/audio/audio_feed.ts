@@ -414,10 +414,7 @@ export class AudioFeed {
 }
 
 /** Samples of a recording that is measured, which nobody changes meanwhile. */
-function measuredSamples(
-  opened: OpenedAudio,
-  { isMeasured }: Skipping,
-): Float32Array | undefined {
+function measuredSamples(opened: OpenedAudio, { isMeasured }: Skipping): Float32Array | undefined {
   if (!isMeasured || !('samples' in opened)) return undefined;
   const { samples, isOwn } = opened;
   return isOwn ? samples : samples.slice();
