@@ -411,7 +411,7 @@ class WhisperTranscriber final : public Transcriber {
     return threshold && attempts_->result().avg_logprob < *threshold + kUnheardMargin;
   }
 
-  /// In circles, improbable, and hardly longer than a second: the model has nothing to go by.
+  /// In circles, improbable, and within two seconds: the model has nothing to go by.
   bool is_babble() const {
     const std::optional<double>& threshold = options_.fallback.logprob_threshold;
     const WindowResult& result = attempts_->result();

@@ -22,7 +22,7 @@ export function setText(place: Node, text: string): void {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** What is hidden already is not hidden anew: rules with :has() would be worked out again for all of the page. */
+/** What is hidden already is not hidden anew, which browsers take for a change all the same. */
 export function hide(place: HTMLElement, isHidden: HTMLElement['hidden']): void {
   if (place.hidden !== isHidden) place.hidden = isHidden;
 }
