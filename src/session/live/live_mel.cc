@@ -24,8 +24,9 @@ Result<LiveMel> LiveMel::create(const LogMel& log_mel, size_t most_frames) {
   return mel;
 }
 
-void LiveMel::begin() {
-  frame_count_ = 0;
+void LiveMel::begin(size_t context_frames) {
+  drop(frame_count_ - context_frames);
+  context_frames_ = context_frames;
   first_frame_ = 0;
   samples_.clear();
   samples_begin_ = 0;
@@ -33,7 +34,7 @@ void LiveMel::begin() {
 
 size_t LiveMel::room() const {
   // The last frame's samples, without those that would make one more.
-  const uint64_t most = (first_frame_ + most_frames_) * kHopSamples;
+  const uint64_t most = (first_frame_ + most_frames_ - context_frames_) * kHopSamples;
   const uint64_t have = samples_begin_ + samples_.size();
   return have < most ? static_cast<size_t>(most - have) : 0;
 }
@@ -52,13 +53,13 @@ void LiveMel::finish() {
 }
 
 void LiveMel::compute(uint64_t end, uint64_t sample_count) {
-  const uint64_t begin = first_frame_ + frame_count_;
-  end = std::min(end, first_frame_ + most_frames_);
+  const uint64_t begin = utterance_frames();
+  end = std::min(end, first_frame_ + most_frames_ - context_frames_);
   if (end <= begin) return;
   const size_t n_mels = log_mel_->n_mels();
   log_mel_->log_frames(samples_, samples_begin_, sample_count, kZeros, begin, end - begin,
                        frames_.floats().data() + frame_count_ * n_mels);
-  frame_count_ = static_cast<size_t>(end - first_frame_);
+  frame_count_ += static_cast<size_t>(end - begin);
   const uint64_t wanted = end * kHopSamples > kReach ? end * kHopSamples - kReach : 0;
   const uint64_t done =
       std::min<uint64_t>(wanted - std::min(wanted, samples_begin_), samples_.size());
@@ -71,13 +72,15 @@ void LiveMel::drop(size_t count) {
   const size_t n_mels = log_mel_->n_mels();
   float* frames = frames_.floats().data();
   frame_count_ -= count;
-  first_frame_ += count;
+  const size_t context = std::min(count, context_frames_);
+  context_frames_ -= context;
+  first_frame_ += count - context;
   std::memmove(frames, frames + count * n_mels, frame_count_ * n_mels * sizeof(float));
 }
 
-void LiveMel::copy_to(std::span<float> window, size_t count) const {
-  const size_t filled = count * log_mel_->n_mels();
-  const std::span<const float> frames = frames_.floats().first(filled);
+void LiveMel::copy_to(std::span<float> window, size_t first) const {
+  const std::span<const float> frames = this->frames().subspan(first * log_mel_->n_mels());
+  const size_t filled = frames.size();
   float maximum = -10;
   for (float value : frames) maximum = std::max(maximum, value);
   std::ranges::copy(frames, window.begin());

@@ -38,6 +38,10 @@ constexpr size_t kMostDoubts = 2;
 constexpr size_t kPromptTokens = 64;
 /// The most words of a text without a full stop before it is closed.
 constexpr size_t kMostOpenWords = 60;
+/// Sound of the utterance before in front of the next one: a voice, an accent or a subject is better understood with it. At most
+/// such a share of the window.
+constexpr double kContextSeconds = 4;
+constexpr size_t kContextShare = 4;
 constexpr uint64_t kSilenceSamples = uint64_t{2} * kSampleRate;
 /// The shortest word, in seconds.
 constexpr double kShortestWord = 0.02;
@@ -83,7 +87,8 @@ size_t WhisperLive::step_frames() const {
 double WhisperLive::now() const { return seconds_of(fed_samples_); }
 
 double WhisperLive::window_begin() const {
-  return seconds_of(utterance_begin_) + static_cast<double>(mel_.first_frame()) / 100;
+  const double before = static_cast<double>(mel_.context_frames()) / 100;
+  return seconds_of(utterance_begin_) + static_cast<double>(mel_.first_frame()) / 100 - before;
 }
 
 Result<size_t> WhisperLive::feed(std::span<const float> samples) {
@@ -127,9 +132,9 @@ Result<bool> WhisperLive::step() {
     if (is_done) SUSURRUS_RETURN_IF_ERROR(take_hypothesis());
     return false;
   }
-  const uint64_t frames = mel_.first_frame() + mel_.frame_count();
+  const uint64_t frames = mel_.utterance_frames();
   if (is_flushing_) {
-    if (mel_.frame_count() >= kLeastFrames && frames > heard_frames_) {
+    if (mel_.frame_count() >= mel_.context_frames() + kLeastFrames && frames > heard_frames_) {
       SUSURRUS_RETURN_IF_ERROR(begin_window());
       return false;
     }
@@ -143,7 +148,7 @@ Result<bool> WhisperLive::step() {
 }
 
 Status WhisperLive::begin_window() {
-  heard_frames_ = mel_.first_frame() + mel_.frame_count();
+  heard_frames_ = mel_.utterance_frames();
   if (is_window_quiet()) {
     provisional_.clear();
     if (!is_flushing_) {
@@ -152,19 +157,22 @@ Status WhisperLive::begin_window() {
     }
     return ok_status();
   }
-  mel_.copy_to(model_->mel_window(), mel_.frame_count());
-  if (!model_->special_tokens().is_multilingual) return begin_hypothesis(false);
-  const double seconds = window_seconds();
-  const bool is_open = language_.wants_detection(seconds, is_flushing_);
-  if (!is_open && !language_.wants_check(seconds - committed_end())) return begin_hypothesis(false);
-  DecodeOptions options =
-      LiveHypothesis::decode_options(*model_, options_.transcribe.decode, mel_.frame_count());
+  const bool is_multilingual = model_->special_tokens().is_multilingual;
+  const double seconds = utterance_seconds();
+  const bool is_open = is_multilingual && language_.wants_detection(seconds, is_flushing_);
+  // The context may be in another language.
+  const size_t first = is_open ? mel_.context_frames() : 0;
+  mel_.copy_to(model_->mel_window(), first);
+  if (!is_open && !(is_multilingual && language_.wants_check(window_seconds() - committed_end())))
+    return begin_hypothesis(false);
+  DecodeOptions options = LiveHypothesis::decode_options(*model_, options_.transcribe.decode,
+                                                         mel_.frame_count() - first);
   SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
   if (is_open) {
     choice_.emplace(*model_, std::move(options), allowed_languages_, language_.rule(seconds));
   } else {
-    const auto first = static_cast<size_t>(committed_end() * kPositionsPerSecond);
-    check_.emplace(*model_, allowed_languages_, options.encoder_context, first);
+    const auto behind = static_cast<size_t>(committed_end() * kPositionsPerSecond);
+    check_.emplace(*model_, allowed_languages_, options.encoder_context, behind);
   }
   return ok_status();
 }
@@ -180,6 +188,10 @@ Status WhisperLive::take_check() {
 
 double WhisperLive::window_seconds() const { return static_cast<double>(mel_.frame_count()) / 100; }
 
+double WhisperLive::utterance_seconds() const {
+  return static_cast<double>(mel_.frame_count() - mel_.context_frames()) / 100;
+}
+
 double WhisperLive::committed_end() const {
   return std::max(0.0, last_end_.aligned - window_begin());
 }
@@ -188,19 +200,27 @@ double WhisperLive::committed_end() const {
 /// before them.
 bool WhisperLive::is_window_quiet() {
   quiet_frames_.set_levels({});
-  quiet_frames_.set_window(0, mel_.frames());
-  return is_quiet(quiet_frames_, {.seek = 0, .frame_count = mel_.frame_count()});
+  const size_t context = mel_.context_frames();
+  quiet_frames_.set_window(0, mel_.frames().subspan(context * model_->dimensions().n_mels));
+  return is_quiet(quiet_frames_, {.seek = 0, .frame_count = mel_.frame_count() - context});
 }
 
 Status WhisperLive::take_language() {
   const bool is_changed = language_.detected(choice_->probabilities(), choice_->is_by_text(),
-                                             window_seconds(), model_->special_tokens());
+                                             utterance_seconds(), model_->special_tokens());
   choice_.reset();
-  if (!is_changed) return begin_hypothesis(true);
+  if (!is_changed) {
+    // The choice has heard the window without its context.
+    if (mel_.context_frames() == 0) return begin_hypothesis(true);
+    mel_.copy_to(model_->mel_window(), 0);
+    return begin_hypothesis(false);
+  }
   // Words of another language would have the model go on in that one.
+  const bool is_begun = has_committed();
+  leave_context();
   provisional_.clear();
   prompt_.clear();
-  if (committed_tokens_.empty()) return begin_hypothesis(true);
+  if (!is_begun) return begin_hypothesis(true);
   leave_window();
   return mel_.frame_count() >= kLeastFrames ? begin_window() : ok_status();
 }
@@ -227,8 +247,9 @@ Status WhisperLive::take_hypothesis() {
   // Music and noise become dots and notes.
   if (std::ranges::none_of(words, [](const auto& word) { return has_words(word.text); }))
     words.clear();
-  if (committed_tokens_.empty() && !is_unprompted_ && said_before_.repeated(words) > 0) {
+  if (!has_committed() && !is_unprompted_ && said_before_.repeated(words) > 0) {
     // Said twice, or made of the prompt: without it the model tells.
+    leave_context();
     is_unprompted_ = true;
     return begin_window();
   }
@@ -278,6 +299,25 @@ Status WhisperLive::take_hypothesis() {
 void WhisperLive::leave_window() {
   leave_behind(said_.size());
   policy_->forget();
+}
+
+void WhisperLive::leave_context() {
+  leave_behind(window_ + context_words_);
+  drop_sound(mel_.context_frames());
+}
+
+size_t WhisperLive::next_context() const {
+  size_t first = said_.size();
+  // A caller may want each utterance to stand alone.
+  if (!options_.transcribe.condition_on_previous_text) return first;
+  const double window = static_cast<double>(model_->window_frames()) / 100;
+  const double seconds = std::min(kContextSeconds, window / kContextShare);
+  const double from = window_begin() + window_seconds() - seconds;
+  const auto begin = [&](size_t i) {
+    return i == window_ ? window_begin() : said_[i - 1].aligned_end;
+  };
+  while (first > window_ && begin(first - 1) >= from) --first;
+  return first;
 }
 
 void WhisperLive::place_edges(std::span<ProvisionalWord> words) const {
@@ -345,15 +385,16 @@ void WhisperLive::leave_behind(size_t end) {
   const double cut = (said_[end - 1].aligned_end - window_begin()) * 100;
   for (size_t i = window_; i < end; ++i) {
     const std::vector<uint32_t>& tokens = said_[i].tokens;
-    said_before_.add(said_[i].word.word);
+    if (i >= window_ + context_words_) said_before_.add(said_[i].word.word);
     if (options_.transcribe.condition_on_previous_text)
       prompt_.insert(prompt_.end(), tokens.begin(), tokens.end());
     committed_tokens_.erase(committed_tokens_.begin(),
                             committed_tokens_.begin() + static_cast<ptrdiff_t>(tokens.size()));
   }
+  if (end > window_ + context_words_) language_.end_window();
+  context_words_ -= std::min(context_words_, end - window_);
   window_ = end;
   is_unprompted_ = false;
-  language_.end_window();
   drop_sound(std::min(mel_.frame_count(), static_cast<size_t>(std::max(0.0, std::floor(cut)))));
 }
 
@@ -383,19 +424,18 @@ void WhisperLive::end_utterance() {
   commit(provisional_, provisional_.size());
   provisional_.clear();
   tell(true);
-  for (const SaidWord& said : std::span(said_).subspan(window_)) said_before_.add(said.word.word);
-  if (options_.transcribe.condition_on_previous_text)
-    prompt_.insert(prompt_.end(), committed_tokens_.begin(), committed_tokens_.end());
-  committed_tokens_.clear();
-  said_.clear();
-  open_ = window_ = 0;
+  for (const SaidWord& said : std::span(said_).subspan(window_ + context_words_))
+    said_before_.add(said.word.word);
+  open_ = said_.size();
+  context_words_ = open_ - window_;
+  leave_behind(next_context());
   forget_old();
   policy_->forget();
   doubts_ = 0;
   heard_frames_ = 0;
   is_unprompted_ = false;
   language_.end_utterance();
-  mel_.begin();
+  mel_.begin(said_.empty() ? 0 : mel_.frame_count());
   utterance_begin_ = fed_samples_;
   is_flushing_ = false;
 }

@@ -19,7 +19,7 @@ namespace susurrus {
 
 /// Live Whisper: a window over the last seconds of an utterance. Committed words stand; the sound
 /// after them is decoded again whenever a step of new sound has arrived. An utterance ends with
-/// flush(); for silence the caller calls skip().
+/// flush(); for silence the caller calls skip(). The end of an utterance, with its words, is the context in which the next one is heard.
 ///
 /// A pure function of the samples fed and how they are divided.
 class WhisperLive final : public LiveRecognition {
@@ -71,6 +71,10 @@ class WhisperLive final : public LiveRecognition {
   void leave_behind(size_t end);
   /// All of the window is over, though the utterance goes on.
   void leave_window();
+  /// What follows is heard without the end of the utterance before.
+  void leave_context();
+  /// The first of the words that are the next utterance's context.
+  size_t next_context() const;
   void drop_sound(size_t frames);
   /// Words that are neither in the window nor in an open event.
   void forget_old();
@@ -84,6 +88,10 @@ class WhisperLive final : public LiveRecognition {
   /// Seconds of the stream at the window's beginning.
   double window_begin() const;
   double window_seconds() const;
+  /// Seconds of the window without its context.
+  double utterance_seconds() const;
+  /// Whether the window has committed words of the utterance itself.
+  bool has_committed() const { return window_ + context_words_ < said_.size(); }
   /// Seconds of the window at the end of the last committed word.
   double committed_end() const;
   double now() const;
@@ -117,6 +125,8 @@ class WhisperLive final : public LiveRecognition {
   std::vector<SaidWord> said_;
   size_t open_ = 0;
   size_t window_ = 0;
+  /// Of those in the window, the first ones: said in the utterance before.
+  size_t context_words_ = 0;
   std::vector<uint32_t> committed_tokens_;  // of those in the window
   std::vector<ProvisionalWord> provisional_;
   WordEnd last_end_;  // of the last committed word

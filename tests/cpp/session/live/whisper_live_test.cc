@@ -2,6 +2,7 @@
 #include "session/live/whisper_live.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -220,6 +221,52 @@ SUSURRUS_TEST(streams_whose_language_is_open_keep_their_promises_and_say_it_with
       EXPECT_FALSE(told.empty());
     }
   }
+}
+
+SUSURRUS_TEST(an_utterance_is_heard_with_the_end_of_the_one_before_unless_each_stands_alone) {
+  // Room for a context of 1.25 s.
+  WhisperDimensions dimensions = kOddDimensions;
+  dimensions.n_audio_ctx = 250;
+  struct Heard {
+    std::string text;   // of the last utterance
+    size_t frames = 0;  // of its window
+  };
+  const auto hear = [&](bool is_conditioned, std::span<const uint64_t> seeds) {
+    RandomModel random = random_model(dimensions, 21);
+    auto model = make_model(random, default_kernels());
+    WhisperLiveOptions options = live_options(CommitPolicyKind::attention, 1);
+    options.transcribe.condition_on_previous_text = is_conditioned;
+    only_letters(options.transcribe.decode, dimensions.n_vocab);
+    auto live = WhisperLive::create(*model, options);
+    std::vector<LiveEvent> events;
+    Heard heard;
+    for (const uint64_t seed : seeds) {
+      EXPECT_TRUE(feed(**live, noise(24000, seed), false));
+      (*live)->flush();
+      EXPECT_TRUE(work(**live));
+      heard.text.clear();
+      for (LiveEvent& event : (*live)->take_events()) {
+        if (event.type == LiveEvent::Type::final) heard.text += event.segment.text;
+        events.push_back(std::move(event));
+      }
+    }
+    expect_contract(events, 1.5 * static_cast<double>(seeds.size()));
+    const std::span<const float> window = model->mel_window();
+    const auto silence =
+        std::find_if(window.rbegin(), window.rend(), [](float x) { return x != 0; });
+    heard.frames = static_cast<size_t>(window.rend() - silence) / dimensions.n_mels;
+    return heard;
+  };
+  const Heard alone = hear(false, std::array<uint64_t, 1>{62});
+  EXPECT_FALSE(alone.text.empty());
+  const Heard apart = hear(false, std::array<uint64_t, 2>{61, 62});
+  EXPECT_EQ(apart.text, alone.text);
+  EXPECT_EQ(apart.frames, alone.frames);
+  const Heard together = hear(true, std::array<uint64_t, 2>{61, 62});
+  EXPECT_NE(together.text, alone.text);
+  // A word is shorter than a second.
+  EXPECT_GT(together.frames, alone.frames + 25);
+  EXPECT_LE(together.frames, alone.frames + 125);
 }
 
 SUSURRUS_TEST(no_text_of_an_utterance_that_is_over_ends_inside_a_character) {
