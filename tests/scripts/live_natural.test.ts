@@ -149,14 +149,19 @@ describe('revised text', () => {
   });
 });
 
-const measured = (sound: object, ...events: object[]) => {
+const measured = (
+  sound: { set: string; name?: string; language?: string },
+  ...events: object[]
+) => {
+  const { language: told = 'en' } = sound;
   const system = {
-    words: () => Promise.resolve(timed('the old ferry left')),
-    open: (onEvent: (event: never) => void) =>
+    words: (_: Float32Array, language = 'en') =>
+      Promise.resolve(timed(language === 'en' ? 'the old ferry left' : 'die alte Fähre')),
+    open: (onEvent: (event: never) => void, language = 'en') =>
       Promise.resolve({
         feed: () => Promise.resolve(),
         end: () => {
-          for (const one of events) onEvent(one as never);
+          for (const one of language === told ? events : []) onEvent(one as never);
           return Promise.resolve();
         },
         processorSeconds: () => 0,
@@ -182,6 +187,14 @@ describe('what is counted', () => {
     expect(figures).toMatchObject({ words: 5, offlineErrors: 1, liveErrors: 3 });
     expect(figures.speechSeconds).toBe(5);
     expect(figures.revised).toBeUndefined();
+  });
+
+  test('in the language of a story, which has a table of its own', async () => {
+    const story = { set: 'stories', language: 'de', truth: 'Die alte Fähre.' };
+    const figures = await measured(story, event('final', 0, 'die alte Fee'));
+    expect(figures).toMatchObject({ words: 3, offlineErrors: 0, liveErrors: 1 });
+    const row = { model: 'base, q8_0', variant: 'simd', clock: 'processor', sounds: [figures] };
+    expect(Object.keys(naturalTables([row]))).toEqual(['live-stories']);
   });
 
   test('without: words unlike the offline text, by its times', async () => {

@@ -30,6 +30,7 @@ of real voices; needs sox, and for the conversations, which are left out without
   --tables LIST      of clips, natural (both)
   --model LIST       for natural speech, of ${trainedNames.join(', ')} (tiny.en)
   --conversations N  minutes of them, in whole recordings of about four (67, which is all); 0 leaves them out
+  --stories N        so many paragraphs of the stories that npm run evaluate:chunks hears, too, in four languages (0)
   --systems LIST     for clips, of ${Object.keys(systems).join(', ')} (all)
   --variants LIST    engines (relaxed); of simd, relaxed
   --sounds TEXT      only recordings whose names contain it; those of natural speech have their set before the name
@@ -67,6 +68,7 @@ function readOptions() {
       tables: { type: 'string', default: 'clips,natural' },
       model: { type: 'string', default: 'tiny.en' },
       conversations: { type: 'string', default: '67' },
+      stories: { type: 'string', default: '0' },
       systems: { type: 'string', default: Object.keys(systems).join() },
       variants: { type: 'string', default: 'relaxed' },
       sounds: { type: 'string', default: '' },
@@ -89,6 +91,7 @@ function readOptions() {
     tables: listOption('tables', values.tables, ['clips', 'natural']),
     models: listOption('model', values.model, trainedNames),
     conversations: integerOption('conversations', values.conversations, 0),
+    stories: integerOption('stories', values.stories, 0),
     clock: values['real-time'] ? 'real' : clock,
     names: listOption('systems', values.systems, Object.keys(systems)),
     variants: listOption('variants', values.variants, ['simd', 'relaxed']),

@@ -18,8 +18,9 @@ import { followed } from './transcript.mjs';
  *   how: { clockOf: Parameters<typeof hearLive>[2]; blockSeconds: number }) => Promise<MeasuredNatural>}
  */
 export async function measureNatural(system, sound, { clockOf, blockSeconds }) {
-  const offlineWords = await system.words(sound.samples);
-  const heard = await hearLive(system.open, sound.samples, clockOf, blockSeconds);
+  const offlineWords = await system.words(sound.samples, sound.language);
+  const open = (onEvent) => system.open(onEvent, sound.language);
+  const heard = await hearLive(open, sound.samples, clockOf, blockSeconds);
   const transcript = followed(heard.deliveries);
   const spelled = (all) => all.flatMap(({ word }) => words(word));
   const offline = spelled(offlineWords);

@@ -1,4 +1,5 @@
-// Recordings of people who talk: some whose words are known, others that are compared with the model's own offline text.
+// Recordings of people who talk: some whose words are known, others that are compared with the model's own offline text; and stories
+// that are told in several languages.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,13 +12,14 @@ import {
   voiceFacts,
   voicesFolder,
 } from '../speech/conversations.mjs';
+import { stories } from '../speech/stories.mjs';
 import { people } from './material.mjs';
 import { turnsOf } from './turns.mjs';
 const { sampleRate } = whisper;
 
 /**
- * A recording. With `truth` its words are known, with their times and utterances.
- * @typedef {{ set: 'known' | 'meetings' | 'conversations'; name: string; samples: Float32Array; truth?: string;
+ * A recording. With `truth` its words are known, of people with their times and utterances. `language`: unless English.
+ * @typedef {{ set: 'known' | 'meetings' | 'conversations' | 'stories'; name: string; samples: Float32Array; truth?: string; language?: string;
  *   words?: readonly import('./latencies.mjs').TimedWord[]; utterances?: readonly { start: number; end: number }[] }} Natural
  */
 
@@ -93,12 +95,19 @@ async function conversations(minutes) {
   }));
 }
 
+/** @type {(paragraphs: number) => Natural[]} */
+const told = (paragraphs) =>
+  stories(paragraphs).map(({ name, language, samples, truth }) => ({
+    ...{ set: 'stories', name, language, samples, truth },
+  }));
+
 /**
- * Which recordings there are: conversations for about so many minutes.
- * @type {(minutes: number, timesOf: Parameters<typeof people>[0]) => Promise<Natural[]>}
+ * Which recordings there are: conversations for about so many minutes, so many paragraphs of each story.
+ * @type {(how: { conversations: number; stories: number }, timesOf: Parameters<typeof people>[0]) => Promise<Natural[]>}
  */
-export const naturalSounds = async (minutes, timesOf) => [
+export const naturalSounds = async ({ conversations: minutes, stories: paragraphs }, timesOf) => [
   ...(await knownWords(timesOf)),
   ...meetings(),
   ...(minutes > 0 ? await conversations(minutes) : []),
+  ...(paragraphs > 0 ? told(paragraphs) : []),
 ];

@@ -9,7 +9,7 @@ import { VirtualClock, wallSeconds } from './clock.mjs';
 const warm = (system, sound, options) =>
   measureNatural(
     system,
-    { set: sound.set, name: sound.name, samples: sound.samples.slice(0, 80_000) },
+    { ...sound, samples: sound.samples.slice(0, 80_000) },
     { ...options, clockOf: () => new VirtualClock(wallSeconds) },
   );
 
@@ -29,12 +29,12 @@ function tell(title, { sound, words, offlineErrors, liveErrors, revised, faults,
 /**
  * `options`: of the command line. `timesOf` returns when each word of a known text is said.
  * @type {(options: { models: readonly import('../../trained_model.mjs').TrainedName[]; variants: readonly string[]; clock: string;
- *   soundName: string; recordings: number; conversations: number; streamOptions: object; text: boolean } &
+ *   soundName: string; recordings: number; conversations: number; stories: number; streamOptions: object; text: boolean } &
  *   Parameters<typeof measureNatural>[2], timesOf: Parameters<typeof naturalSounds>[1]) =>
  *   Promise<import('./natural_tables.mjs').NaturalRow[]>}
  */
 export async function measureNaturalSpeech(options, timesOf) {
-  const all = (await naturalSounds(options.conversations, timesOf))
+  const all = (await naturalSounds(options, timesOf))
     .filter(({ name, set }) => `${set} ${name}`.includes(options.soundName))
     .slice(0, options.recordings);
   const rows = [];
@@ -43,8 +43,11 @@ export async function measureNaturalSpeech(options, timesOf) {
       const row = { model: `${name}, q8_0`, variant, clock: options.clock, sounds: [] };
       const system = await trainedSystem(name, variant, options.streamOptions);
       try {
-        if (all[0]) await warm(system, all[0], options);
-        for (const sound of all) {
+        const heard = all.filter(
+          ({ language = 'en' }) => language === 'en' || !name.endsWith('.en'),
+        );
+        if (heard[0]) await warm(system, heard[0], options);
+        for (const sound of heard) {
           const measured = await measureNatural(system, sound, options);
           row.sounds.push(measured);
           tell(`${name}, ${variant}`, measured, options.text);

@@ -57,11 +57,14 @@ const unlikeCells = (text, figures) => ({
 
 const conditions = ({ model, variant, clock }) => ({ model, variant, clock });
 
-/** Known words: a line for each recording, and one for all of them. @type {(rows: readonly NaturalRow[]) => string} */
-export const knownTable = (rows) =>
+/**
+ * Known words: a line for each recording of a set, and one for all of them.
+ * @type {(rows: readonly NaturalRow[], of: import('./natural.mjs').MeasuredNatural['set']) => string}
+ */
+const knownTable = (rows, of) =>
   markdownTable(
     rows.flatMap((row) => {
-      const sounds = row.sounds.filter(({ set }) => set === 'known');
+      const sounds = row.sounds.filter(({ set }) => set === of);
       const groups = sounds.map((one) => [one.sound, [one]]);
       if (sounds.length > 1) groups.push(['together', sounds]);
       return groups.flatMap(([recording, group]) =>
@@ -76,7 +79,7 @@ export const knownTable = (rows) =>
   );
 
 /** Words unlike the offline text: a line for each set of recordings. @type {(rows: readonly NaturalRow[]) => string} */
-export const unlikeTable = (rows) =>
+const unlikeTable = (rows) =>
   markdownTable(
     rows.flatMap((row) =>
       ['meetings', 'conversations'].flatMap((set) => {
@@ -94,9 +97,10 @@ export const unlikeTable = (rows) =>
 
 /** Those tables that have a line, by their names on the page. @type {(rows: readonly NaturalRow[]) => Record<string, string>} */
 export function naturalTables(rows) {
-  const has = (isOf) => rows.some(({ sounds }) => sounds.some(isOf));
+  const has = (...sets) => rows.some(({ sounds }) => sounds.some(({ set }) => sets.includes(set)));
   return {
-    ...(has(({ set }) => set === 'known') && { 'live-known': knownTable(rows) }),
-    ...(has(({ set }) => set !== 'known') && { 'live-unlike': unlikeTable(rows) }),
+    ...(has('known') && { 'live-known': knownTable(rows, 'known') }),
+    ...(has('stories') && { 'live-stories': knownTable(rows, 'stories') }),
+    ...(has('meetings', 'conversations') && { 'live-unlike': unlikeTable(rows) }),
   };
 }

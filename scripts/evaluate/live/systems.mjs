@@ -48,10 +48,11 @@ async function susurrus(path, variant, options, language) {
   const { loadModel } = await import(pathToFileURL(join(root, 'dist/node.mjs')).href);
   const model = await loadModel(path, { variant, threads: 1 });
   return {
-    open: async (onEvent) => ownStream(model.stream(options), onEvent),
+    open: async (onEvent, told) =>
+      ownStream(model.stream({ ...options, ...(told && { language: told }) }), onEvent),
     offline: async (samples) => (await model.transcribe(samples, { vad: false })).text,
-    words: async (samples) => {
-      const { segments } = await model.transcribe(samples, { language, timestamps: 'word' });
+    words: async (samples, told = language) => {
+      const { segments } = await model.transcribe(samples, { language: told, timestamps: 'word' });
       return segments.flatMap(({ words }) => words);
     },
     memory: () => model.memory(),
@@ -115,9 +116,9 @@ const fasterWhisper = (vad) => async () => {
 /**
  * `hears`: which kind of sounds. `isOwn`: is measured in each variant and has a memory().
  * @typedef {object} System
- * @property {(onEvent: (event: import('./hear.mjs').Delivery['event']) => void) => Promise<import('./hear.mjs').Stream>} open
+ * @property {(onEvent: (event: import('./hear.mjs').Delivery['event']) => void, language?: string) => Promise<import('./hear.mjs').Stream>} open
  * @property {(samples: Float32Array) => Promise<string>} offline text of a whole recording
- * @property {(samples: Float32Array) => Promise<readonly import('./latencies.mjs').TimedWord[]>} [words] of a whole recording, in the default mode
+ * @property {(samples: Float32Array, language?: string) => Promise<readonly import('./latencies.mjs').TimedWord[]>} [words] of a whole recording, in the default mode
  * @property {() => Promise<import('../../../web/src/api/types.js').MemoryFacts>} [memory]
  * @property {() => void} close
  */

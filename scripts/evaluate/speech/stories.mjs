@@ -78,13 +78,14 @@ function samplesOf(said) {
 }
 
 /**
- * Recordings of about ten minutes, one for each language and reader.
- * @type {() => { name: string; language: string; names: string[]; samples: Float32Array; truth: string }[]}
+ * Recordings of about ten minutes, one for each language and reader; shorter with fewer paragraphs.
+ * @type {(most?: number) => { name: string; language: string; names: string[]; samples: Float32Array; truth: string }[]}
  */
-export function stories() {
+export function stories(most = Infinity) {
   const silence = (seconds) => new Float32Array(Math.round(seconds * whisper.sampleRate));
   return storyLanguages.flatMap((language) => {
-    const { names, paragraphs } = story(language);
+    const { names, paragraphs: all } = story(language);
+    const paragraphs = all.slice(0, most);
     return readers.map((reader, number) => {
       const spoken = paragraphs.map((lines) =>
         lines.map((text) => ({ text, voice: voices[language], ...reader })),

@@ -28,7 +28,7 @@ export interface WhisperLiveOptions extends LiveOptions {
   /** Text before the first words: names, spelling, style. */
   readonly initialPrompt?: string | readonly number[];
   readonly hotwords?: readonly Hotword[];
-  /** Whether earlier text prompts the next; `true` by default. */
+  /** Whether earlier text prompts the next, and the last seconds before a pause are heard with what follows; `true` by default. */
   readonly conditionOnPreviousText?: boolean;
   /**
    * When words are committed: with `'attention'`, once the model attends to audio far enough from the end (AlignAtt); with `'agreement'`,
