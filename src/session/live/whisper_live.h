@@ -125,7 +125,7 @@ class WhisperLive final : public LiveRecognition {
   std::vector<SaidWord> said_;
   size_t open_ = 0;
   size_t window_ = 0;
-  /// Of those in the window, the first ones: said in the utterance before.
+  /// How many of those in the window, the first ones, belong to the utterance before.
   size_t context_words_ = 0;
   std::vector<uint32_t> committed_tokens_;  // of those in the window
   std::vector<ProvisionalWord> provisional_;
