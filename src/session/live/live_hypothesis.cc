@@ -4,6 +4,7 @@
 
 #include "align/alignment_costs.h"
 #include "base/utf8.h"
+#include "session/live/said_before.h"
 #include "session/prompt.h"
 #include "session/window_attempts.h"
 #include "session/window_segments.h"
@@ -139,6 +140,7 @@ class DecodedHypothesis final : public LiveHypothesis {
                         word.probability, heard[i]});
     }
     words_.resize(std::min(rewind_begin(), squeezed_begin()));
+    words_.resize(before_hurried_repeat(words_));
     while (!words_.empty() &&
            ends_inside_character(model_.tokenizer().decode_bytes(words_.back().tokens)))
       words_.pop_back();

@@ -10,6 +10,13 @@ namespace {
 
 /// Longer repetitions are not looked for.
 constexpr size_t kMostWords = 16;
+/// A word alone may well be said twice.
+constexpr size_t kLeastRepeat = 2;
+constexpr double kHurriedShare = 0.5;
+
+double seconds_of(std::span<const ProvisionalWord> words) {
+  return words.back().end - words.front().start;
+}
 
 }  // namespace
 
@@ -30,6 +37,20 @@ size_t SaidBefore::repeated(std::span<const ProvisionalWord> words) const {
       return count;
   }
   return 0;
+}
+
+size_t before_hurried_repeat(std::span<const ProvisionalWord> words) {
+  const auto is_same = [](const ProvisionalWord& a, const ProvisionalWord& b) {
+    return spoken_letters(a.text) == spoken_letters(b.text);
+  };
+  for (size_t count = words.size() / 2; count >= kLeastRepeat; --count) {
+    const auto end = words.last(count);
+    const auto before = words.last(2 * count).first(count);
+    if (std::ranges::equal(end, before, is_same) &&
+        seconds_of(end) < kHurriedShare * seconds_of(before))
+      return words.size() - count;
+  }
+  return words.size();
 }
 
 }  // namespace susurrus

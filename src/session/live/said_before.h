@@ -20,4 +20,8 @@ class SaidBefore {
   std::deque<std::string> words_;
 };
 
+/// How many of `words` stand before an end that says those before it once more, in less than half of their time: models do that where
+/// the sound is over. All of them, where there is no such end.
+size_t before_hurried_repeat(std::span<const ProvisionalWord> words);
+
 }  // namespace susurrus

@@ -1,6 +1,8 @@
 // Words that a hypothesis takes from its prompt.
 #include "session/live/said_before.h"
 
+#include <utility>
+
 #include "harness.h"
 
 namespace susurrus::testing::said_before_test {
@@ -40,6 +42,28 @@ SUSURRUS_TEST(only_the_last_words_are_kept) {
   for (int i = 0; i < 1000; ++i) said.add(std::to_string(i));
   EXPECT_EQ(repeated(said, {"999"}), 1u);
   EXPECT_EQ(repeated(said, {"980"}), 0u);
+}
+
+SUSURRUS_TEST(words_that_are_said_once_more_in_no_time_are_made_up) {
+  /// Each word lasts as many hundredths of a second.
+  const auto kept = [](std::initializer_list<std::pair<const char*, int>> words) {
+    std::vector<ProvisionalWord> list;
+    double at = 0;
+    for (const auto& [text, hundredths] : words) {
+      ProvisionalWord& word = list.emplace_back();
+      word.text = text;
+      word.start = at;
+      at = word.end = at + hundredths / 100.0;
+    }
+    return before_hurried_repeat(list);
+  };
+  EXPECT_EQ(kept({}), 0u);
+  EXPECT_EQ(kept({{" Ask", 30}, {" not.", 30}, {" Ask", 10}, {" not.", 10}}), 2u);
+  EXPECT_EQ(kept({{" So", 30}, {" ask", 30}, {" not", 30}, {" Ask", 10}, {" not.", 10}}), 3u);
+  // People say things twice.
+  EXPECT_EQ(kept({{" Ask", 30}, {" not.", 30}, {" Ask", 20}, {" not.", 20}}), 4u);
+  EXPECT_EQ(kept({{" no,", 40}, {" no", 10}}), 2u);
+  EXPECT_EQ(kept({{" Ask", 30}, {" not.", 30}, {" Ask", 10}, {" now.", 10}}), 4u);
 }
 
 }  // namespace susurrus::testing::said_before_test
