@@ -1,6 +1,7 @@
 // Live text of people who talk, beside what was said or beside the same model's own offline text in the default mode, which has the
 // voice detector.
-import { compareWords, words } from '../word_errors.mjs';
+import { units } from '../languages/units.mjs';
+import { compareWords } from '../word_errors.mjs';
 import { hearLive } from './hear.mjs';
 import { commitLatencies, firstWordLatencies, shownLatencies, utterancesOf } from './latencies.mjs';
 import { speechSeconds } from './material.mjs';
@@ -22,9 +23,9 @@ export async function measureNatural(system, sound, { clockOf, blockSeconds }) {
   const open = (onEvent) => system.open(onEvent, sound.language);
   const heard = await hearLive(open, sound.samples, clockOf, blockSeconds);
   const transcript = followed(heard.deliveries);
-  const spelled = (all) => all.flatMap(({ word }) => words(word));
+  const spelled = (all) => all.flatMap(({ word }) => units(word));
   const offline = spelled(offlineWords);
-  const said = sound.truth === undefined ? offline : words(sound.truth);
+  const said = sound.truth === undefined ? offline : units(sound.truth);
   const timed = sound.words ?? offlineWords;
   const utterances = sound.utterances ?? utterancesOf(offlineWords);
   const live = spelled(transcript.screen.words);
