@@ -23,13 +23,13 @@ export async function measureNatural(system, sound, { clockOf, blockSeconds }) {
   const open = (onEvent) => system.open(onEvent, sound.language);
   const heard = await hearLive(open, sound.samples, clockOf, blockSeconds);
   const transcript = followed(heard.deliveries);
-  const spelled = (all) => all.flatMap(({ word }) => units(word));
-  const offline = spelled(offlineWords);
+  // A word may be told in two, at an apostrophe.
+  const offline = units(offlineWords.map(({ word }) => word).join(''));
   const said = sound.truth === undefined ? offline : units(sound.truth);
   const timed = sound.words ?? offlineWords;
   const utterances = sound.utterances ?? utterancesOf(offlineWords);
-  const live = spelled(transcript.screen.words);
-  const { revisions, revisedScreen } = transcript;
+  const live = units(transcript.text);
+  const { revisions, revisedScreen, revisedText = '' } = transcript;
   return {
     set: sound.set,
     sound: sound.name,
@@ -38,7 +38,7 @@ export async function measureNatural(system, sound, { clockOf, blockSeconds }) {
     liveErrors: compareWords(said, live).errors,
     ...(revisions.count > 0 && {
       revised: {
-        errors: compareWords(said, spelled(revisedScreen.words)).errors,
+        errors: compareWords(said, units(revisedText)).errors,
         rights: shownLatencies(timed, revisedScreen.words),
       },
     }),
@@ -57,7 +57,7 @@ export async function measureNatural(system, sound, { clockOf, blockSeconds }) {
       said,
       offline,
       live,
-      ...(revisions.count > 0 && { revised: spelled(revisedScreen.words) }),
+      ...(revisions.count > 0 && { revised: units(revisedText) }),
     },
   };
 }
