@@ -358,6 +358,7 @@ describe('the first visit of a published page', () => {
     await shown(() => page.textContent('#status')).toBe(
       'lecture.wav waits for a model. Choose a model to begin.',
     );
+    await shown(() => page.textContent('#first_about')).toBe('lecture.wav waits for a model.');
     expect(hub.requests).toHaveLength(asked);
     await shown(() => segmentTexts(page)).toEqual([]);
     await choice(page, 'tiny.en').click();

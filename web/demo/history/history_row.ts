@@ -69,10 +69,7 @@ export class HistoryRow {
   /** With a finding, its line is shown in place of the beginning; with `bytes`, those of its recording. */
   update(entry: KeptEntry, { isShown, isDeleted, finding, bytes }: RowState): void {
     this.#entry = entry;
-    const when = new Date(entry.created).toLocaleString([], {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    });
+    const when = dayAndTime(new Date(entry.created));
     const length = entry.duration === undefined ? '' : duration(entry.duration);
     setText(this.#name, entry.name);
     const room = bytes === undefined ? '' : size(bytes);
@@ -99,6 +96,15 @@ export class HistoryRow {
     if (hadFocus && isDeleted && activeElement !== this.#undo) this.#undo.focus();
     if (hadFocus && !isDeleted && activeElement === this.#undo) this.#open.focus();
   }
+}
+
+/** The year where it is another than this one. */
+function dayAndTime(date: Date): string {
+  const isOld = date.getFullYear() !== new Date().getFullYear();
+  return date.toLocaleString([], {
+    ...(isOld && { year: 'numeric' }),
+    ...{ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+  });
 }
 
 /** A button that is less than the title beside it: a picture. Its name for screen readers says of which row it is. */

@@ -1,5 +1,5 @@
 // The first visit: which model to fetch, as a choice of quality, until there is one to listen with.
-import { byId, element } from '../shell/dom.js';
+import { byId, element, setText } from '../shell/dom.js';
 import { size } from '../shell/format.js';
 import { strings } from '../strings.js';
 import { inCatalogue, isLikelyTooLarge } from './catalogue.js';
@@ -48,6 +48,11 @@ export class FirstChoice {
     });
     this.#list.replaceChildren(...rows);
     this.#place.hidden = false;
+  }
+
+  /** What waits for a model stands above the choice, since the status line may be out of sight; an empty text for nothing. */
+  say(waits: string): void {
+    setText(byId('first_about', HTMLElement), waits.trim() || words.about);
   }
 
   /** There is a model. */

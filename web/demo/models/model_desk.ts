@@ -331,6 +331,7 @@ export class ModelDesk {
 
   /** Something joined or left what waits for the model. */
   showWaiting(): void {
+    this.#first.say(this.#loads.waitText);
     if (this.#loads.isLoading) this.#work.show(this.#loads.text);
     else if (this.#first.isOpen) this.#work.status.idle(this.#askText);
     else if (!this.#place.inUse && !this.#coming) {
