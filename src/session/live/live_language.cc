@@ -6,9 +6,11 @@
 namespace susurrus {
 namespace {
 
-/// A vote is clear after so many seconds of sound, with such a share of them for one language.
+/// A vote is sure after so many seconds of sound, with such a share of them for one language; earlier, and with less, it is clear.
 constexpr double kSureSeconds = 15;
 constexpr double kSureShare = 0.8;
+constexpr double kClearSeconds = 3;
+constexpr double kClearShare = 0.5;
 /// Votes of a lower probability are noise.
 constexpr float kLeastProbability = 0.01f;
 /// A shorter beginning of an utterance says little, so the language before goes on. What is no longer has detection's language.
@@ -69,7 +71,8 @@ bool LiveLanguage::detected(std::span<const LanguageProbability> found, bool is_
   const auto share = static_cast<float>(heard > 0 ? best.seconds / heard : 0);
   is_sure_ = heard >= kSureSeconds && share >= kSureShare;
   // Words are said in a language; only a clear vote changes it before the utterance is over.
-  if (is_settled_ && !is_sure_ && code != current_.view()) return false;
+  const bool is_clear = heard >= kClearSeconds && share >= kClearShare;
+  if (is_settled_ && !is_clear && code != current_.view()) return false;
   return take(code, share);
 }
 

@@ -160,8 +160,8 @@ Status WhisperLive::begin_window() {
   const bool is_multilingual = model_->special_tokens().is_multilingual;
   const double seconds = utterance_seconds();
   const bool is_open = is_multilingual && language_.wants_detection(seconds, is_flushing_);
-  // The context may be in another language.
-  const size_t first = is_open ? mel_.context_frames() : 0;
+  const bool is_alone = is_open && chooses_alone();
+  const size_t first = is_alone ? mel_.context_frames() : 0;
   mel_.copy_to(model_->mel_window(), first);
   if (!is_open && !(is_multilingual && language_.wants_check(window_seconds() - committed_end())))
     return begin_hypothesis(false);
@@ -169,7 +169,8 @@ Status WhisperLive::begin_window() {
                                                          mel_.frame_count() - first);
   SUSURRUS_RETURN_IF_ERROR(begin_encode(*model_, options.encoder_context));
   if (is_open) {
-    choice_.emplace(*model_, std::move(options), allowed_languages_, language_.rule(seconds));
+    choice_.emplace(*model_, std::move(options), allowed_languages_,
+                    language_.rule(is_alone ? seconds : window_seconds()));
   } else {
     const auto behind = static_cast<size_t>(committed_end() * kPositionsPerSecond);
     check_.emplace(*model_, allowed_languages_, options.encoder_context, behind);
@@ -209,20 +210,20 @@ Status WhisperLive::take_language() {
   const bool is_changed = language_.detected(choice_->probabilities(), choice_->is_by_text(),
                                              utterance_seconds(), model_->special_tokens());
   choice_.reset();
-  if (!is_changed) {
-    // The choice has heard the window without its context.
-    if (mel_.context_frames() == 0) return begin_hypothesis(true);
-    mel_.copy_to(model_->mel_window(), 0);
-    return begin_hypothesis(false);
+  const bool has_context = mel_.context_frames() > 0;
+  bool is_encoded = !has_context || !chooses_alone();
+  if (is_changed) {
+    // Words of another language would have the model go on in that one.
+    const bool is_begun = has_committed();
+    leave_context();
+    provisional_.clear();
+    if (is_begun) leave_window();
+    prompt_.clear();
+    if (is_begun) return mel_.frame_count() >= kLeastFrames ? begin_window() : ok_status();
+    is_encoded = !has_context || chooses_alone();
   }
-  // Words of another language would have the model go on in that one.
-  const bool is_begun = has_committed();
-  leave_context();
-  provisional_.clear();
-  if (is_begun) leave_window();
-  prompt_.clear();
-  if (!is_begun) return begin_hypothesis(true);
-  return mel_.frame_count() >= kLeastFrames ? begin_window() : ok_status();
+  if (!is_encoded) mel_.copy_to(model_->mel_window(), 0);
+  return begin_hypothesis(is_encoded);
 }
 
 Status WhisperLive::begin_hypothesis(bool is_encoded) {

@@ -92,6 +92,8 @@ class WhisperLive final : public LiveRecognition {
   double utterance_seconds() const;
   /// Whether the window has committed words of the utterance itself.
   bool has_committed() const { return window_ + context_words_ < said_.size(); }
+  /// Whether a language is chosen by the sound without its context, which may be in another one.
+  bool chooses_alone() const { return options_.transcribe.is_language_per_window; }
   /// Seconds of the window at the end of the last committed word.
   double committed_end() const;
   double now() const;

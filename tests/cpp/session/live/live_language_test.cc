@@ -37,20 +37,32 @@ void utterance(LiveLanguage& language, double seconds, uint32_t token, float pro
 
 }  // namespace
 
-SUSURRUS_TEST(a_wrong_beginning_is_corrected_by_the_next_utterance_however_sure_it_was) {
+SUSURRUS_TEST(a_wrong_beginning_is_corrected_by_a_clear_vote_or_the_next_utterance) {
   LiveLanguage language("", Scope::stream, 0.5f);
   EXPECT_TRUE(language.current().empty());
   // A language that is detected first is no change.
   EXPECT_FALSE(detect(language, 1, kSpanish, 0.87f));
   EXPECT_TRUE(detect(language, 2, kItalian, 1.0f));
   language.settle();
-  // What is committed stays in its language until the utterance is over.
-  EXPECT_FALSE(detect(language, 8, kSpanish, 1.0f));
+  // What is committed stays in its language for little sound, or little more for another one.
+  EXPECT_FALSE(detect(language, 2.9, kSpanish, 1.0f));
+  const std::vector<LanguageProbability> unclear = {{kSpanish, 0.49f}, {kEnglish, 0.4f}};
+  EXPECT_FALSE(language.detected(unclear, false, 8, three_languages()));
   EXPECT_EQ(language.current(), "it");
-  language.end_utterance();
-  EXPECT_TRUE(detect(language, 2, kSpanish, 0.9f));
+  EXPECT_TRUE(detect(language, 8, kSpanish, 1.0f));
   EXPECT_EQ(language.current(), "es");
-  EXPECT_NEAR(language.probability(), 0.98f, 1e-6);
+  EXPECT_FALSE(language.is_sure());
+  language.end_utterance();
+  // The votes of 8 s.
+  EXPECT_FALSE(detect(language, 2, kItalian, 0.9f));
+  EXPECT_NEAR(language.probability(), 0.8f, 1e-6);
+  LiveLanguage next("", Scope::stream, 0.5f);
+  detect(next, 2, kItalian, 0.9f);
+  next.settle();
+  EXPECT_FALSE(detect(next, 2, kSpanish, 0.6f));
+  next.end_utterance();
+  EXPECT_TRUE(detect(next, 2, kSpanish, 0.9f));
+  EXPECT_EQ(next.current(), "es");
 }
 
 SUSURRUS_TEST(two_wrong_seconds_do_not_outvote_eight_right_ones) {
@@ -61,17 +73,17 @@ SUSURRUS_TEST(two_wrong_seconds_do_not_outvote_eight_right_ones) {
   EXPECT_NEAR(language.probability(), 0.64f, 1e-6);
 }
 
-SUSURRUS_TEST(a_clear_vote_ends_and_changes_the_language_of_an_utterance_under_way) {
+SUSURRUS_TEST(a_sure_vote_ends_the_question) {
   LiveLanguage language("", Scope::stream, 0.5f);
   detect(language, 2, kItalian, 1.0f);
   language.settle();
   language.end_window();
   for (double heard = 1; heard < 16; ++heard) {
     EXPECT_TRUE(language.wants_detection(2, false));
-    EXPECT_FALSE(detect(language, heard, kSpanish, 0.9f));
+    detect(language, heard, kSpanish, 0.9f);
+    EXPECT_FALSE(language.is_sure());
   }
-  EXPECT_FALSE(language.is_sure());
-  EXPECT_TRUE(detect(language, 17, kSpanish, 0.9f));
+  detect(language, 17, kSpanish, 0.9f);
   EXPECT_EQ(language.current(), "es");
   EXPECT_TRUE(language.is_sure());
   EXPECT_FALSE(language.wants_detection(2, false));
