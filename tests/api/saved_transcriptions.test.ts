@@ -1,4 +1,6 @@
 // Long work that is paused, saved and gone on with: the text of work that was never stopped.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type {
   WhisperModel,
@@ -11,6 +13,7 @@ import { writeApr2 } from '../support/apr2_writer.js';
 import { builtPackage } from '../support/built_package.js';
 import { errorOf, modelPath, sampleAudio } from '../support/embedded_model.js';
 import { limit } from '../support/limits.js';
+import { projectRoot } from '../support/shared_folder.js';
 import { tinyDims, tinyWhisper } from '../support/tiny_whisper.js';
 import { rounds, turns } from '../support/turns.js';
 import { loadThroughWorker } from '../support/worker_engine.js';
@@ -228,6 +231,7 @@ describe('what was saved', () => {
     ['a fraction of a token', withSegment({ tokens: [1.5] }), 'from.segments[0].tokens'],
     ['a word without its end', withSegment({ words: [word] }), 'from.segments[0].words'],
     ['a duration before 0', (given) => ({ ...given, duration: -1 }), 'from.duration'],
+    ['a length as text', (given) => ({ ...given, fileSeconds: '9' }), 'from.fileSeconds'],
     ['no state', (given) => ({ ...given, state: null }), 'from.state'],
     ['an empty state', (given) => ({ ...given, state: {} }), 'seek'],
     ['a bad option', (given) => ({ ...given, settings: { temperature: 9 } }), 'temperature'],
@@ -256,6 +260,24 @@ describe('what was saved', () => {
     } finally {
       tiny.dispose();
     }
+  });
+
+  test.each([true, false])('of a file belongs to one of its length; in chunks: %s', async (vad) => {
+    const file = (name: string): Blob => new Blob([readFileSync(join(projectRoot, name))]);
+    const [own, other] = ['web/demo/sample.wav', 'web/demo/sentences.wav'].map(file) as [
+      Blob,
+      Blob,
+    ];
+    const work = model.transcribe(own, { vad });
+    await work;
+    const given = kept(work.save());
+    expect(given).toMatchObject({ fileSeconds: expect.closeTo(sample.length / 16000, 2) });
+    expect(given.chunks !== undefined).toBe(vad);
+    const error = await errorOf(model.transcribe(other, { from: given }));
+    expect(error).toMatchObject({ code: 'invalid_argument', details: { subject: 'audio' } });
+    expect((await model.transcribe(own, { from: given })).segments).toEqual(given.segments);
+    // Where another reader knows no length, or the samples are there, it may be the same one.
+    expect((await model.transcribe(sample, { from: given })).segments).toEqual(given.segments);
   });
 
   test('is continued by transcribe(), as the name before 1.0 says', () => {

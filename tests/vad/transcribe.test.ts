@@ -401,8 +401,8 @@ test.each([
       const feed = new AudioFeed(own, surroundings, { ...limits, isMeasured });
       return [feed, await feed.open(new AbortController().signal, () => undefined)] as const;
     };
-    const [feed, { samples, loudnessSamples, sampleCount }] = await opened(true);
-    expect([samples, loudnessSamples, sampleCount]).toEqual([undefined, 4000, 4000]);
+    const [feed, { samples, loudnessSamples, length }] = await opened(true);
+    expect([samples, loudnessSamples, length]).toEqual([undefined, 4000, { sampleCount: 4000 }]);
     for (const count of [1500, 2500, 1999, 2]) await feed.give(count, 1);
     expect(heard).toEqual([...whole, ...rest]);
     feed.close();

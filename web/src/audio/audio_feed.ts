@@ -77,9 +77,19 @@ export type OpenedAudio =
       readonly sampleCount?: number;
     };
 
-/** Samples of a recording; undefined where only its end tells. */
-export const sampleCountOf = (opened: OpenedAudio): number | undefined =>
-  'samples' in opened ? opened.samples.length : opened.sampleCount;
+/** What is known of the length before the end is heard. */
+export interface AudioLength {
+  readonly sampleCount?: number;
+  /** As its file says, where the samples are not counted. */
+  readonly fileSeconds?: number;
+}
+
+export function lengthOf(opened: OpenedAudio): AudioLength {
+  const count = 'samples' in opened ? opened.samples.length : opened.sampleCount;
+  if (count !== undefined) return { sampleCount: count };
+  const seconds = 'samples' in opened ? undefined : opened.duration;
+  return seconds === undefined ? {} : { fileSeconds: seconds };
+}
 
 /** All samples, in pieces of at most `most` where they are in memory. Whoever stops asking lets go of the sound. */
 export async function* soundOf(
@@ -347,16 +357,16 @@ export class AudioFeed {
     readonly samples: Float32Array | undefined;
     readonly isOwn: boolean;
     readonly expectedSeconds: number | undefined;
-    /** Samples of the whole recording, skipped parts included; undefined for a stream. */
-    readonly sampleCount: number | undefined;
+    /** Of the whole recording, skipped parts included. */
+    readonly length: AudioLength;
     /** Samples that come first, for their loudness. */
     readonly loudnessSamples: number;
   }> {
     const whole = await openAudio(this.#audio, { ...this.#surroundings, signal, onProgress });
-    const sampleCount = sampleCountOf(whole);
+    const length = lengthOf(whole);
     const opened = this.#skipping ? await this.#skip(whole, this.#skipping, signal) : whole;
     const loudnessSamples = this.#loudnessSamples;
-    const about = { sampleCount, loudnessSamples };
+    const about = { length, loudnessSamples };
     if ('samples' in opened) return { ...opened, ...about, expectedSeconds: undefined };
     const feed = new StreamFeed(opened.chunks, this.#surroundings.engine, this.#failed);
     this.#feed = feed;

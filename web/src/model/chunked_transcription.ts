@@ -6,7 +6,7 @@ import { hopSamples, sampleRate } from '../api/generated/whisper.js';
 import { abortedOr, anyOf, orAborted } from '../api/signals.js';
 import type { ModelInfo, Segment, Transcript } from '../api/types.js';
 import { isLive } from '../audio/audio_kinds.js';
-import { openAudio, sampleCountOf } from '../audio/audio_feed.js';
+import { openAudio, lengthOf } from '../audio/audio_feed.js';
 import { leave } from '../audio/leave.js';
 import { ProgressMeter } from '../engine/progress_meter.js';
 import type { Chunked, SilenceSkipper, SpeechChunk } from '../platform/speech.js';
@@ -133,11 +133,11 @@ function transcribeCut(
     try {
       const surroundings = { engine, platform, holding: 'nothing', tap, signal } as const;
       const opened = await openAudio(audio, { ...surroundings, onProgress: report });
-      const sampleCount = sampleCountOf(opened);
+      const length = lengthOf(opened);
       const total = 'samples' in opened ? opened.samples.length / sampleRate : opened.duration;
       // From here on the loop over the chunks closes both.
       chunked = skipper.chunks(opened, { clips });
-      checkSameAudio(saved, sampleCount);
+      checkSameAudio(saved, length);
       const convert = loadingScript && (await orAborted(loadingScript, signal));
       const meter = new ProgressMeter(
         total,
@@ -150,11 +150,7 @@ function transcribeCut(
       const doneCount = saved?.chunks?.count ?? 0;
       let count = doneCount;
       const isDetected = detectsOnce(decoding, info);
-      const about = {
-        dims: info.dims,
-        settings: asked,
-        ...(sampleCount !== undefined && { sampleCount }),
-      };
+      const about = { dims: info.dims, settings: asked, ...length };
       const inScript = (segments: readonly Segment[], firstId: number): Segment[] =>
         segments.map((segment, i) => {
           const numbered = { ...segment, id: firstId + i };

@@ -114,13 +114,13 @@ export function runTranscription(
       run.gate.onChange = holdsUp;
       holdsUp(run.gate.isPaused);
       const opened = await feed.open(signal, report);
-      const { samples, isOwn, expectedSeconds, sampleCount, loudnessSamples } = opened;
-      checkSameAudio(saved, sampleCount);
+      const { samples, isOwn, expectedSeconds, length, loudnessSamples } = opened;
+      checkSameAudio(saved, length);
       convert = loadingScript && (await orAborted(loadingScript, signal));
       const settings = feed.isSkipping ? asked : { ...plain, ...(script && { script }) };
       // With silence all else is left out that is in no clip.
       const heardSettings = feed.isSkipping ? unclipped : plain;
-      about = { dims: info.dims, settings, ...(sampleCount !== undefined && { sampleCount }) };
+      about = { dims: info.dims, settings, ...length };
       if (run.gate.opening) await orAborted(run.gate.opening, signal);
       run.gate.onChange = (isPaused) => {
         holdsUp(isPaused);

@@ -2,6 +2,7 @@
 // the engine can judge, it does.
 import type { Dimensions, SavedChunks, SavedTranscription, Segment, Word } from '../api/types.js';
 import { invalidOption, type SusurrusError } from '../api/errors.js';
+import type { AudioLength } from '../audio/audio_feed.js';
 import { savedScriptProblem } from './chinese_script.js';
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -95,6 +96,7 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
     state: isObject(given.state),
     duration: isTime(given.duration),
     sampleCount: given.sampleCount === undefined || typeof given.sampleCount === 'number',
+    fileSeconds: given.fileSeconds === undefined || isTime(given.fileSeconds),
   };
   for (const [name, isGood] of Object.entries(wanted)) {
     const value = given[name as keyof typeof wanted];
@@ -114,16 +116,27 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   return undefined;
 }
 
-/** A transcription continues only with the same recording; a stream of it would have other levels. No count means a stream. */
+/** One file's seconds, by whatever reads it, in seconds. */
+const sameFile = 0.1;
+
+/** A transcription continues only with the same recording; a stream of it would have other levels. */
 export function checkSameAudio(
   saved: SavedTranscription | undefined,
-  sampleCount: number | undefined,
+  { sampleCount, fileSeconds }: AudioLength,
 ): void {
-  if (saved?.sampleCount === undefined || saved.sampleCount === sampleCount) return;
+  if (saved?.sampleCount !== undefined && saved.sampleCount !== sampleCount) {
+    throw invalidOption(
+      'audio',
+      `the recording of ${saved.sampleCount} samples at 16 kHz that the transcription began with`,
+      sampleCount ?? 'a stream',
+    );
+  }
+  if (saved?.fileSeconds === undefined || fileSeconds === undefined) return;
+  if (Math.abs(saved.fileSeconds - fileSeconds) <= sameFile) return;
   throw invalidOption(
     'audio',
-    `the recording of ${saved.sampleCount} samples at 16 kHz that the transcription began with`,
-    sampleCount ?? 'a stream',
+    `the file of ${saved.fileSeconds.toFixed(2)} s that the transcription began with`,
+    `${fileSeconds.toFixed(2)} s`,
   );
 }
 

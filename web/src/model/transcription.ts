@@ -14,7 +14,8 @@ import type { EngineEvent, HeardLanguages } from '../protocol/engine.js';
 type Window = Omit<Extract<EngineEvent, { type: 'window' }>, 'type'> &
   Pick<SavedTranscription, 'chunks'>;
 /** What a transcription belongs to. */
-export type About = Pick<ModelInfo, 'dims'> & Pick<SavedTranscription, 'settings' | 'sampleCount'>;
+export type About = Pick<ModelInfo, 'dims'> &
+  Pick<SavedTranscription, 'settings' | 'sampleCount' | 'fileSeconds'>;
 
 /** What save() gives, where the run has the segments. */
 type Kept = Omit<SavedTranscription, 'version' | 'segments' | 'rejected'> & {

@@ -206,8 +206,10 @@ export interface SavedTranscription {
   readonly dims: Dimensions;
   /** The options, without `signal` and `onProgress`. */
   readonly settings: Omit<TranscribeOptions, 'signal' | 'onProgress' | 'from' | 'workers'>;
-  /** Samples of the recording at 16 kHz; absent for a stream. */
+  /** Samples of the recording at 16 kHz; absent for a stream, and for a file that is decoded as it is read. */
   readonly sampleCount?: number;
+  /** Seconds that such a file says it has; absent where it says nothing. */
+  readonly fileSeconds?: number;
   /** Seconds of audio that have been transcribed. */
   readonly duration: number;
   readonly segments: readonly Segment[];
