@@ -5,7 +5,7 @@ import { counted, rate, sum } from './units.mjs';
 /** @typedef {import('./units.mjs').Count} Count */
 /** `taken`: how often which language was taken. `surest`: the probabilities of those. @typedef {Count & { taken: Record<string, number>; probabilities: number[] }} Detected */
 /**
- * A language by one voice, over all levels and openings. `offline`, `live`: recordings; `sentences`: each alone; `peers`: the other programs.
+ * A language by one voice: at all levels from the first opening, and from the others at the first level. `offline`, `live`: recordings; `sentences`: each alone; `peers`: the other programs.
  * @typedef {object} LanguageRow
  * @property {string} language
  * @property {string} voice
@@ -85,7 +85,11 @@ export async function measureLanguage(spoken, { ours, others }, { levels, openin
   const { language, voice, sentences } = spoken;
   const first = [...new Set(openings.map((opening) => opening % sentences.length))];
   const loud = first.map((opening) => recording(spoken, opening));
-  const all = levels.flatMap((decibels) => loud.map((said) => atLevel(said, decibels)));
+  const [loudest] = levels;
+  const all = [
+    ...levels.map((decibels) => atLevel(loud[0], decibels)),
+    ...loud.slice(1).map((said) => atLevel(said, loudest)),
+  ];
   const single = levels.flatMap((decibels) =>
     sentences.map((sentence) => atLevel(alone(sentence), decibels)),
   );
