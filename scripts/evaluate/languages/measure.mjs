@@ -5,7 +5,8 @@ import { counted, rate, sum } from './units.mjs';
 /** @typedef {import('./units.mjs').Count} Count */
 /** `taken`: how often which language was taken. `surest`: the probabilities of those. @typedef {Count & { taken: Record<string, number>; probabilities: number[] }} Detected */
 /**
- * A language by one voice: at all levels from the first opening, and from the others at the first level. `offline`, `live`: recordings; `sentences`: each alone; `peers`: the other programs.
+ * A language by one voice: at all levels from the first opening, and from the others at the first level. `offline`, `live`: recordings;
+ * `sentences`: each alone; `peers`: the other programs.
  * @typedef {object} LanguageRow
  * @property {string} language
  * @property {string} voice
