@@ -357,7 +357,7 @@ export class AudioFeed {
     readonly samples: Float32Array | undefined;
     readonly isOwn: boolean;
     readonly expectedSeconds: number | undefined;
-    /** Of the whole recording, skipped parts included. */
+    /** The whole recording has it, skipped parts included. */
     readonly length: AudioLength;
     /** Samples that come first, for their loudness. */
     readonly loudnessSamples: number;
