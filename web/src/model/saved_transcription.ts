@@ -116,8 +116,8 @@ export function savedProblem(saved: unknown, dims: Dimensions): SusurrusError | 
   return undefined;
 }
 
-/** One file's seconds, by whatever reads it, in seconds. */
-const sameFile = 0.1;
+/** Readers may differ about the length of a file by so many seconds. */
+const mostDifference = 0.1;
 
 /** A transcription continues only with the same recording; a stream of it would have other levels. */
 export function checkSameAudio(
@@ -132,7 +132,7 @@ export function checkSameAudio(
     );
   }
   if (saved?.fileSeconds === undefined || fileSeconds === undefined) return;
-  if (Math.abs(saved.fileSeconds - fileSeconds) <= sameFile) return;
+  if (Math.abs(saved.fileSeconds - fileSeconds) <= mostDifference) return;
   throw invalidOption(
     'audio',
     `the file of ${saved.fileSeconds.toFixed(2)} s that the transcription began with`,

@@ -44,7 +44,7 @@ SUSURRUS_TEST(a_wrong_beginning_is_corrected_by_a_clear_vote_or_the_next_utteran
   EXPECT_FALSE(detect(language, 1, kSpanish, 0.87f));
   EXPECT_TRUE(detect(language, 2, kItalian, 1.0f));
   language.settle();
-  // What is committed stays in its language for little sound, or little more for another one.
+  // Words stay in their language while there is little sound, or less than half of the votes for another one.
   EXPECT_FALSE(detect(language, 2.9, kSpanish, 1.0f));
   const std::vector<LanguageProbability> unclear = {{kSpanish, 0.49f}, {kEnglish, 0.4f}};
   EXPECT_FALSE(language.detected(unclear, false, 8, three_languages()));
