@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type * as BrowserEntry from '../../web/src/index.js';
-import { launchBrowser, withPackagePage } from './package_page.js';
+import { isFirefox, launchBrowser, withPackagePage } from './package_page.js';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -43,6 +43,13 @@ async function watchWorkers(page: Page): Promise<void> {
 const model = '/demo/models/digits.apr';
 const absent = '/demo/models/absent.apr';
 
+/** One worker for each load. Firefox may lose one that makes a thread, which another replaces (web/src/model/engine_load.ts). */
+const workersOf = (loads: number, isolated: boolean, least = loads): unknown => ({
+  asymmetricMatch: (made: number) =>
+    made >= least && made <= (isFirefox && isolated ? 2 * loads : loads),
+  toString: () => 'Workers',
+});
+
 /** Lets `work` load what it likes in a page with watched workers, all of which have to be ended then. */
 function leavingNoWorkers(isolated: boolean, work: (page: Page) => Promise<void>): Promise<void> {
   return withPackagePage(browser, isolated, async ({ page }) => {
@@ -58,7 +65,7 @@ function leavingNoWorkers(isolated: boolean, work: (page: Page) => Promise<void>
       (await susurrus.loadModel<'whisper'>(model)).dispose();
       return { alive: alive(), madeByLoad: made() - madeBefore };
     }, model);
-    expect(counts).toEqual({ alive: 0, madeByLoad: 1 });
+    expect(counts).toEqual({ alive: 0, madeByLoad: workersOf(1, isolated) });
     // The browser's own count, once it has heard of the ends.
     while (left().length > 0) await left()[0]!.waitForEvent('close');
   });
@@ -87,7 +94,7 @@ describe.each([
         return { codes, made: made(), alive: alive() };
       }, absent);
       const codes = Array.from({ length: 20 }, () => 'source_failed');
-      expect(outcome).toEqual({ codes, made: 20, alive: 0 });
+      expect(outcome).toEqual({ codes, made: workersOf(20, isolated), alive: 0 });
     }));
 
   test('twenty loads that are aborted, at once, as it starts, and while bytes arrive', () =>
@@ -110,10 +117,10 @@ describe.each([
               codes.push(error === controller.signal.reason ? 'the reason' : String(error)),
           );
         }
-        return { codes, isBounded: made() <= 20, alive: alive() };
+        return { codes, made: made(), alive: alive() };
       }, model);
       const codes = Array.from({ length: 20 }, () => 'the reason');
-      expect(outcome).toEqual({ codes, isBounded: true, alive: 0 });
+      expect(outcome).toEqual({ codes, made: workersOf(20, isolated, 0), alive: 0 });
     }));
 
   test('loads that fail after the engine has started', () =>
@@ -154,7 +161,7 @@ describe.each([
           ['page', 'unknown_format'],
           ['callback', 'Error: my page'],
         ],
-        made: 4,
+        made: workersOf(4, isolated),
         alive: 0,
       });
     }));
@@ -184,7 +191,7 @@ describe.each([
       expect(outcome).toEqual({
         work: 'aborted',
         text: 'three one four one five nine two six five',
-        made: 2,
+        made: workersOf(2, isolated),
         alive: 0,
       });
     }));

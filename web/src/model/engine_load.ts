@@ -17,8 +17,8 @@ import { typeOfFile } from '../sources/model_name.js';
 /** The maximum, for files whose head does not show the memory they need, such as other families than Whisper. */
 const addressableBytes = 2 ** 32;
 
-/** Milliseconds for making threads, then for all that comes before as well: a hundred times what a slow machine takes. */
-const patience = { first: 15_000, last: 45_000 };
+/** Milliseconds for making threads, which takes 0.1 s; then for all that comes before as well, however slow the machine. */
+const patience = { first: 5000, last: 45_000 };
 
 type BeginFile = EngineCalls['beginFile']['request'];
 type Step =
@@ -205,7 +205,10 @@ export class EngineLoad {
     return begun;
   }
 
-  /** A browser may lose a worker that it starts, without a word: then all begins once more, in other workers and other memory. */
+  /**
+   * In Firefox `new Worker()` within a worker sometimes never returns (ESR 153: one load with threads in thirty). Then all begins once
+   * more, in other workers and other memory.
+   */
   async #startThreads(mostBytes: number): Promise<void> {
     const make = (): Promise<undefined> => this.#engine.call('makeThreads', { mostBytes });
     if (await isDoneWithin(patience.first, make())) return;
