@@ -164,6 +164,32 @@ describe('speakers', () => {
     expect(problems).toEqual([]);
   });
 
+  test('are named once while they go on; later paragraphs are reached and given away all the same', async () => {
+    const { page, problems } = await openTalk();
+    const shownNames = () =>
+      page
+        .locator('.speaker-name')
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).clipPath === 'none'));
+    // Three. becomes a paragraph of its own.
+    await page.locator('.segment').nth(1).press('F2');
+    await page.locator('.segment-field').evaluate((field: HTMLTextAreaElement) => {
+      const at = field.value.indexOf('Three');
+      field.setSelectionRange(at, at);
+    });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await shown(() => names(page)).toEqual(['S1', 'S1', 'S2', 'S1', 'S3']);
+    await shown(shownNames).toEqual([true, false, true, true, true]);
+    await page.locator('.segment').nth(1).focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await shown(shownNames).toEqual([true, true, true, true, true]);
+    await attribute(page, 1, 'S2');
+    await shown(() => names(page)).toEqual(['S1', 'S2', 'S1', 'S3']);
+    await shown(shownNames).toEqual([true, true, true, true]);
+    expect(problems).toEqual([]);
+  });
+
   test('stand in no way of finding and editing, and fit a telephone', async () => {
     const { page, problems } = await openTalk();
     await page.setViewportSize({ width: 360, height: 740 });

@@ -206,7 +206,9 @@ export class ParagraphList {
       return paragraph;
     });
     this.#paragraphs.push(...laidOut);
-    for (const paragraph of laidOut) this.#showSpeaker(paragraph);
+    for (const [at, paragraph] of laidOut.entries()) {
+      this.#showSpeaker(paragraph, this.#paragraphs[settled + at - 1]);
+    }
     for (const { item } of before.values()) {
       this.#sight.unobserve(item);
       item.remove();
@@ -254,9 +256,11 @@ export class ParagraphList {
     return paragraph;
   }
 
-  #showSpeaker(paragraph: Paragraph): void {
+  #showSpeaker(paragraph: Paragraph, before: Paragraph | undefined): void {
     const name = paragraph.views[0]?.segment.speaker;
+    const goesOn = name !== undefined && name === before?.views[0]?.segment.speaker;
     paragraph.item.classList.toggle('spoken', name !== undefined);
+    paragraph.item.classList.toggle('goes-on', goesOn);
     if (name === undefined) {
       paragraph.speaker?.element.remove();
       paragraph.speaker = undefined;
