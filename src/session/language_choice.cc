@@ -71,11 +71,18 @@ void LanguageChoice::take_candidates() {
   const bool is_change = token && found_[0].token != *token;
   if (found_[0].probability >= rule_.sure && !is_change) return;
   candidate_count_ = count_candidates(found_, rule_);
-  if (!is_change) return;
+  if (is_change) add_candidate(*token);
+  const float least = rule_.least_share * found_[0].probability;
+  for (const LanguageProbability& one : rule_.lately) {
+    if (one.probability >= least) add_candidate(one.token);
+  }
+}
+
+void LanguageChoice::add_candidate(uint32_t token) {
   const auto begin = found_.begin() + static_cast<ptrdiff_t>(candidate_count_);
-  const auto before = std::ranges::find(begin, found_.end(), *token, &LanguageProbability::token);
-  if (before == found_.end()) return;
-  std::rotate(begin, before, before + 1);
+  const auto found = std::ranges::find(begin, found_.end(), token, &LanguageProbability::token);
+  if (found == found_.end()) return;
+  std::rotate(begin, found, found + 1);
   ++candidate_count_;
 }
 
@@ -92,12 +99,18 @@ void LanguageChoice::judge(const WindowResult& result) {
   if (result.is_loop_broken || spoken_letters(result.text).empty()) return;
   if (result.avg_logprob < rule_.least_logprob) return;
   const LanguageProbability& own = found_[index_];
-  const bool is_before = model_.special_tokens().language_code(own.token) == rule_.before;
-  const float probability = is_before ? found_[0].probability : own.probability;
-  const float score = result.avg_logprob + rule_.detection_weight * std::log(probability);
+  const float score = result.avg_logprob + rule_.detection_weight * std::log(probability_of(own));
   if (best_ && score <= best_score_) return;
   best_ = index_;
   best_score_ = score;
+}
+
+float LanguageChoice::probability_of(const LanguageProbability& own) const {
+  if (model_.special_tokens().language_code(own.token) == rule_.before)
+    return found_[0].probability;
+  const auto lately = std::ranges::find(rule_.lately, own.token, &LanguageProbability::token);
+  return lately == rule_.lately.end() ? own.probability
+                                      : std::max(own.probability, lately->probability);
 }
 
 }  // namespace susurrus

@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct LanguageRule {
   float least_logprob = -1;
   /// The code of the language before; empty: none. Another one is never taken by detection alone: its text must be more probable.
   std::string_view before = {};
+  /// Languages that detection found in sound just before, with their probabilities there, which they keep.
+  std::span<const LanguageProbability> lately = {};
 };
 /// Nothing is decoded.
 inline constexpr LanguageRule kDetectionAlone = {.sure = 0};
@@ -44,8 +47,10 @@ class LanguageChoice {
 
  private:
   void take_candidates();
+  void add_candidate(uint32_t token);
   Status begin_text();
   void judge(const WindowResult& result);
+  float probability_of(const LanguageProbability& own) const;
 
   WhisperModel& model_;
   DecodeOptions options_;

@@ -21,6 +21,9 @@ constexpr double kCheckedSeconds = 2;
 constexpr float kLeftShare = 0.1f;
 /// Texts are compared up to a higher probability than offline, since the sound is shorter, and fewer of them, since a caption waits.
 constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
+/// The right language may be missed by the next window, so what was so probable stays in the comparison; at most so many.
+constexpr float kLatelyProbability = 0.1f;
+constexpr size_t kMostLately = 3;
 
 float probability_of(std::string_view code, std::span<const LanguageProbability> found,
                      const SpecialTokens& special) {
@@ -42,6 +45,7 @@ LanguageRule LiveLanguage::rule(double seconds) const {
   if (seconds < kLeastSeconds) return kDetectionAlone;
   LanguageRule rule = kLiveRule;
   rule.before = said_.view();
+  rule.lately = lately_;
   return rule;
 }
 
@@ -53,6 +57,7 @@ bool LiveLanguage::detected(std::span<const LanguageProbability> found, bool is_
       return take(special.language_code(found[0].token), found[0].probability);
     return take(said_.view(), probability_of(said_.view(), found, special));
   }
+  if (seconds >= kLeastSeconds) remember(found);
   window_seconds_ = seconds;
   window_.clear();
   // The language whose text was chosen has the votes of the most probable one, that one those of the next.
@@ -92,6 +97,19 @@ bool LiveLanguage::is_left(std::span<const LanguageProbability> found,
   if (own > kLeftShare * found[0].probability) return false;
   is_settled_ = false;
   return true;
+}
+
+void LiveLanguage::remember(std::span<const LanguageProbability> found) {
+  for (const LanguageProbability& one : found) {
+    if (one.probability < kLatelyProbability) continue;
+    const auto known = std::ranges::find(lately_, one.token, &LanguageProbability::token);
+    if (known == lately_.end())
+      lately_.push_back(one);
+    else
+      known->probability = std::max(known->probability, one.probability);
+  }
+  std::ranges::stable_sort(lately_, std::greater(), &LanguageProbability::probability);
+  lately_.resize(std::min(lately_.size(), kMostLately));
 }
 
 void LiveLanguage::end_window() {

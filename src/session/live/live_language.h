@@ -60,6 +60,7 @@ class LiveLanguage {
   bool is_per_utterance() const { return scope_ == Scope::utterance; }
   static void add(std::span<const Vote> votes, std::vector<Vote>& sums);
   bool take(std::string_view code, float probability);
+  void remember(std::span<const LanguageProbability> found);
 
   FixedString<16> current_;
   FixedString<16> said_;  // that of the last committed words
@@ -73,6 +74,8 @@ class LiveLanguage {
   double voted_seconds_ = 0;
   std::vector<Vote> window_;  // of the one under way
   double window_seconds_ = 0;
+  /// Each with the highest probability that it had, the most probable first.
+  std::vector<LanguageProbability> lately_;
 };
 
 }  // namespace susurrus

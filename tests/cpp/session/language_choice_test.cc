@@ -142,6 +142,40 @@ SUSURRUS_TEST(detection_counts_too_and_an_improbable_text_does_not) {
   EXPECT_LT(0u, overruled);
 }
 
+SUSURRUS_TEST(a_language_of_just_before_is_compared_with_the_probability_that_it_had) {
+  size_t changed = 0;
+  for (uint64_t seed = 1; seed < 12; ++seed) {
+    auto model = hearing_model(seed);
+    ASSERT_TRUE(model != nullptr);
+    const DecodeOptions options = words(*model);
+    const std::string detected = choose(*model, options, kDetectionAlone).language;
+    const Chosen chosen = choose(*model, options, kAlwaysDecodes);
+    if (chosen.language == detected) continue;
+    const auto token = model->special_tokens().language_token(chosen.language);
+    ASSERT_TRUE(token.has_value());
+    // Detection leaves the other one out.
+    LanguageRule rule = kAlwaysDecodes;
+    rule.most = 1;
+    EXPECT_EQ(choose(*model, options, rule).language, detected);
+    std::vector<LanguageProbability> lately = {{*token, 1}};
+    rule.lately = lately;
+    EXPECT_EQ(choose(*model, options, rule).language, chosen.language);
+    // As probable then as the detected one is now: whatever detection weighs, its text decides.
+    rule.detection_weight = 100;
+    lately[0].probability = 1 - chosen.probability;
+    EXPECT_EQ(choose(*model, options, rule).language, chosen.language);
+    lately[0].probability = chosen.probability;
+    EXPECT_EQ(choose(*model, options, rule).language, detected);
+    // Improbable then as well.
+    rule.detection_weight = 0;
+    rule.least_share = 0.1f;
+    lately[0].probability = 0.04f;
+    EXPECT_EQ(choose(*model, options, rule).language, detected);
+    ++changed;
+  }
+  EXPECT_LT(0u, changed);
+}
+
 SUSURRUS_TEST(no_words_and_text_in_circles_say_nothing_about_a_language) {
   size_t overruled = 0;
   for (uint64_t seed = 1; seed < 12; ++seed) {

@@ -65,6 +65,30 @@ SUSURRUS_TEST(a_wrong_beginning_is_corrected_by_a_clear_vote_or_the_next_utteran
   EXPECT_EQ(next.current(), "es");
 }
 
+SUSURRUS_TEST(what_was_probable_before_stays_in_the_comparison) {
+  LiveLanguage language("", Scope::stream, 0.5f);
+  EXPECT_TRUE(language.rule(2).lately.empty());
+  const std::vector<LanguageProbability> first = {
+      {kSpanish, 0.4f}, {kEnglish, 0.3f}, {kItalian, 0.09f}};
+  language.detected(first, false, 1, three_languages());
+  EXPECT_TRUE(language.rule(2).lately.empty());
+  language.detected(first, false, 2, three_languages());
+  detect(language, 3, kItalian, 0.8f);
+  language.end_utterance();
+  detect(language, 2, kItalian, 0.95f);
+  const auto lately = language.rule(2).lately;
+  ASSERT_EQ(lately.size(), size_t{3});
+  EXPECT_EQ(lately[0].token, kItalian);
+  EXPECT_NEAR(lately[0].probability, 0.95f, 1e-6);
+  EXPECT_EQ(lately[1].token, kSpanish);
+  EXPECT_NEAR(lately[1].probability, 0.4f, 1e-6);
+  // A word or two fit any language.
+  EXPECT_TRUE(language.rule(1).lately.empty());
+  LiveLanguage each("", Scope::utterance, 0.5f);
+  each.detected(first, false, 2, three_languages());
+  EXPECT_TRUE(each.rule(2).lately.empty());
+}
+
 SUSURRUS_TEST(two_wrong_seconds_do_not_outvote_eight_right_ones) {
   LiveLanguage language("", Scope::stream, 0.5f);
   utterance(language, 8, kSpanish, 0.8f);
