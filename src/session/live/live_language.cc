@@ -57,7 +57,7 @@ bool LiveLanguage::detected(std::span<const LanguageProbability> found, bool is_
       return take(special.language_code(found[0].token), found[0].probability);
     return take(said_.view(), probability_of(said_.view(), found, special));
   }
-  if (seconds >= kLeastSeconds) remember(found);
+  remember(found);
   window_seconds_ = seconds;
   window_.clear();
   // The language whose text was chosen has the votes of the most probable one, that one those of the next.
