@@ -12,7 +12,8 @@ namespace susurrus {
 /// The language of a stream, from what detection says of its windows.
 ///
 /// One language for the whole stream: a window of two or three seconds can be wrong at any probability, so windows vote, each
-/// with its seconds. The vote stays open until it is clear; a correction takes effect with the next utterance. A language for
+/// with its seconds. The vote stays open until it is sure. Where detection is unsure texts are compared, those of languages that were
+/// probable before as well. A clear vote changes the language at once, any other with the next utterance. A language for
 /// each utterance: another one takes over when it is at least `min_probability` likely, or its text is the more probable one.
 class LiveLanguage {
  public:
