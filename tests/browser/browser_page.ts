@@ -49,6 +49,12 @@ export async function startStage(
   ]);
   /** Each with the test that it was opened in. */
   const opened = new Map<BrowserContext, string | undefined>();
+  const end = async (context: BrowserContext): Promise<void> => {
+    opened.delete(context);
+    // Answers to requests may still be on their way: what answers them would fail with the page.
+    await context.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  };
   return {
     address: server.address,
     async open(options = {}, query = '') {
@@ -56,8 +62,7 @@ export async function startStage(
       // A page takes processor time, a slowed one without rest, even when the test that opened it is over.
       for (const [context, test] of opened) {
         if (test === undefined || test === currentTestName) continue;
-        opened.delete(context);
-        await context.close();
+        await end(context);
       }
       const { isFirstVisit = models.some(({ isExample }) => !isExample) } = options;
       const found = await open(browser, server.address, { ...options, isFirstVisit }, query);
@@ -65,6 +70,7 @@ export async function startStage(
       return found;
     },
     async close() {
+      for (const context of opened.keys()) await end(context);
       await browser.close();
       await server.close();
     },
