@@ -21,7 +21,7 @@ constexpr double kCheckedSeconds = 2;
 constexpr float kLeftShare = 0.1f;
 /// Texts are compared up to a higher probability than offline, since the sound is shorter, and fewer of them, since a caption waits.
 constexpr LanguageRule kLiveRule = {.sure = 0.9f, .most = 3};
-/// The right language may be missed by the next window, so what was so probable stays in the comparison; at most so many.
+/// The next window may miss the right language, so languages that once had this probability stay in the comparison: at most so many.
 constexpr float kLatelyProbability = 0.1f;
 constexpr size_t kMostLately = 3;
 

@@ -17,7 +17,7 @@ import { typeOfFile } from '../sources/model_name.js';
 /** The maximum, for files whose head does not show the memory they need, such as other families than Whisper. */
 const addressableBytes = 2 ** 32;
 
-/** Milliseconds for making threads, which takes 0.1 s; then for all that comes before as well, however slow the machine. */
+/** Milliseconds for making threads, a hundred times what two processors of a server take; then for all that comes before as well. */
 const patience = { first: 5000, last: 45_000 };
 
 type BeginFile = EngineCalls['beginFile']['request'];
