@@ -240,12 +240,14 @@ describe('finding in a long transcript', () => {
     const texts = Array.from({ length: 40 }, () => ['Much of what', 'one says has no end.']).flat();
     await keepEarlier(page, { 'long.wav': texts });
     await page.click('.history-open');
+    await page.locator('.segment').nth(texts.length - 1).waitFor();
     // Its recording, for the player.
     await page.setInputFiles('#added_recording', {
       name: 'long.wav',
       mimeType: 'audio/wav',
       buffer: sampleBytes(),
     });
+    await page.locator('#player').waitFor();
     const boxOf = (selector: string) =>
       page.$eval(selector, (one) => {
         const { top, bottom } = one.getBoundingClientRect();
