@@ -586,7 +586,7 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     const { page, problems, requests } = await stage.open({ viewport });
     const model = readFileSync(await testModel('micro'));
     await worked(page, () => drop(page, 'micro.apr', model));
-    await shown(() => page.isVisible('#task')).toBe(true);
+    await shown(() => page.isVisible('#language')).toBe(true);
     await shown(() =>
       page.evaluate(() => document.documentElement.scrollWidth),
     ).toBeLessThanOrEqual(375);
@@ -596,6 +596,7 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     await shown(() => page.inputValue('#language')).toBe('auto');
 
     await page.selectOption('#language', 'de');
+    await openOptions(page);
     await page.selectOption('#task', 'translate');
     await worked(page, () => page.click('#sample'));
     await shown(() => page.textContent('#transcript_meta')).toBe(
@@ -603,7 +604,6 @@ describeWithShared([multilingual, 'golden/tokenizer'], 'a model of many language
     );
     await page.selectOption('#language', 'per-window');
     await page.selectOption('#task', 'transcribe');
-    await openOptions(page);
     await page.fill('#languages', 'sw, jw');
     await worked(page, () => page.click('#again'));
     await shown(() => page.textContent('#transcript_meta')).toMatch(

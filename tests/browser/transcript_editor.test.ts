@@ -240,7 +240,10 @@ describe('finding in a long transcript', () => {
     const texts = Array.from({ length: 40 }, () => ['Much of what', 'one says has no end.']).flat();
     await keepEarlier(page, { 'long.wav': texts });
     await page.click('.history-open');
-    await page.locator('.segment').nth(texts.length - 1).waitFor();
+    await page
+      .locator('.segment')
+      .nth(texts.length - 1)
+      .waitFor();
     // Its recording, for the player.
     await page.setInputFiles('#added_recording', {
       name: 'long.wav',

@@ -156,8 +156,8 @@ export class ListeningOptions {
     const known = languages.map((code) => ({ code, name: languageName(code) }));
     known.sort((a, b) => a.name.localeCompare(b.name));
     const choices = [
-      { code: 'auto', name: 'Found by the model' },
-      { code: 'per-window', name: 'Found anew every 30 s' },
+      { code: 'auto', name: 'Detected' },
+      { code: 'per-window', name: 'Detected every 30 s' },
       ...known,
     ];
     this.#language.replaceChildren(
