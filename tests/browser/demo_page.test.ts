@@ -348,7 +348,7 @@ describe('the page', () => {
     await worked(page, () => page.click('#sample'));
     const words = page.locator('.segment').nth(1).locator('.word');
     await shown(() => words.allTextContents()).toEqual(['one', 'five', 'nine']);
-    // At its pace a word may be over before it is looked for.
+    // At full speed a word may be over before it is looked for.
     const setPace = (pace: number) =>
       page.$eval('video', (video, pace) => void (video.playbackRate = pace), pace);
     await setPace(0.25);
