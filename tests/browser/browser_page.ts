@@ -264,6 +264,10 @@ function polling<T>(read: () => Promise<T>, assertionsOf: (value: T) => Assertio
   );
 }
 
+/** How fast the page plays: at full pace a word may be over before it is looked for. */
+export const setPace = (page: Page, pace: number): Promise<void> =>
+  page.$eval('video', (video, rate) => void (video.playbackRate = rate), pace);
+
 /** The text of each segment on the page. */
 export function segmentTexts(page: Page): Promise<string[]> {
   return page.locator('#segments .words').allTextContents();

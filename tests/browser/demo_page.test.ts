@@ -20,6 +20,7 @@ import {
   sampleSegments,
   saved,
   segmentTexts,
+  setPace,
   shown,
   speak,
   startStage,
@@ -162,6 +163,7 @@ describe('the page', () => {
     await shown(focusedText).toContain('two six five');
     await page.keyboard.press('Home');
     await shown(focusedText).toContain('three one four');
+    await setPace(page, 0.25);
     await page.keyboard.press('Space');
     await page.waitForFunction(() => document.querySelector('video')?.paused === false);
     // From word to word.
@@ -348,16 +350,13 @@ describe('the page', () => {
     await worked(page, () => page.click('#sample'));
     const words = page.locator('.segment').nth(1).locator('.word');
     await shown(() => words.allTextContents()).toEqual(['one', 'five', 'nine']);
-    // At full speed a word may be over before it is looked for.
-    const setPace = (pace: number) =>
-      page.$eval('video', (video, pace) => void (video.playbackRate = pace), pace);
-    await setPace(0.25);
+    await setPace(page, 0.25);
     await words.nth(1).click();
     await page.waitForSelector('.word.sounding >> text=five');
     await page.waitForSelector('.word.sounding >> text=nine');
     // One at a time, or none between two words.
     await page.waitForFunction(() => document.querySelectorAll('.word.sounding').length === 1);
-    await setPace(1);
+    await setPace(page, 1);
     // It goes on where the segment ends.
     await page.waitForSelector('.segment[aria-current="true"] >> text=two');
     expect(problems).toEqual([]);

@@ -13,6 +13,7 @@ import {
   sampleSegments,
   saved,
   segmentTexts,
+  setPace,
   settled,
   openOptions,
   shown,
@@ -67,6 +68,7 @@ describe('editing', () => {
     expect(fifty?.start).toBeGreaterThanOrEqual(one?.end ?? Infinity);
     expect(fifty?.end).toBeLessThanOrEqual(nine?.start ?? 0);
     // The edited word is heard where the old one was.
+    await setPace(page, 0.25);
     await page.locator('.word >> text=fifty').click();
     await page.waitForSelector('.word.sounding >> text=fifty');
     expect(problems).toEqual([]);
@@ -717,7 +719,7 @@ describe('the player', () => {
       return [x + width / 2, y + height / 2] as const;
     };
     // Else the next line may sound before the page is looked at.
-    await page.locator('#media').evaluate((one: HTMLVideoElement) => (one.playbackRate = 0.1));
+    await setPace(page, 0.1);
     await page.mouse.click(...(await middle()));
     await page.waitForSelector('.word.sounding');
     await shown(() => page.evaluate(() => scrollY)).toBe(before);
