@@ -14,7 +14,7 @@ import { openInProcess } from '../../web/src/worker/in_process.js';
 import type { FromWorker, ToWorker } from '../../web/src/protocol/link.js';
 import { projectRoot } from './shared_folder.js';
 
-const readModule = (name: string): Promise<WebAssembly.Module> =>
+export const readModule = (name: string): Promise<WebAssembly.Module> =>
   WebAssembly.compile(readFileSync(join(projectRoot, `dist/${name}.wasm`)));
 
 /** An engine without a model, in this thread: it converts audio. */
@@ -59,13 +59,16 @@ class ClonedMessages {
 /** For workers that send no error events. */
 export const neverFails = (): Promise<never> => Promise.reject(new Error('It was not to fail.'));
 
+/** An engine behind the worker's protocol. */
+export const clonedEngine = (): EngineLink =>
+  openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker, neverFails);
+
 /** A model behind the worker's protocol. */
 export function loadThroughWorker(
   source: ModelSource,
   options: LoadOptions = {},
 ): Promise<WhisperModel> {
-  const openEngine = () =>
-    openWorker<EngineCalls, EngineEvent>(new ClonedMessages() as unknown as Worker, neverFails);
-  const platform = { ...node, openEngine, compileFiles: () => readModule('files') };
+  const compileFiles = () => readModule('files');
+  const platform = { ...node, openEngine: clonedEngine, compileFiles };
   return loadModelOn(platform, source, { variant: 'simd', ...options }) as Promise<WhisperModel>;
 }

@@ -32,7 +32,7 @@ const repeated = (count: number): Float32Array =>
 /** Over one minute, and over two. */
 const [recording, threeChunks] = [repeated(7), repeated(14)];
 
-/** Workers with a copy of an engine, in the order in which they got it. */
+/** Workers with the model, in the order in which they got it. */
 const workers: Worker[] = [];
 const ended: Worker[] = [];
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with their workers
@@ -50,7 +50,7 @@ async function load(source: ModelSource, options?: LoadOptions): Promise<Whisper
 beforeAll(async () => {
   Worker.prototype.postMessage = function (this: Worker, ...message) {
     const [{ name }] = message as [{ readonly name?: unknown }];
-    if (name === 'adopt') workers.push(this);
+    if (name === 'adopt' || name === 'finishLoad') workers.push(this);
     postMessage.apply(this, message);
   };
   Worker.prototype.terminate = function (this: Worker) {

@@ -11,6 +11,7 @@ import type { EngineCalls, EngineLink, LoadedFacts } from '../protocol/engine.js
 import type { PartFile } from '../protocol/link.js';
 import { joined } from '../api/joined.js';
 import { isDoneWithin } from '../api/signals.js';
+import { EngineBeside } from './engine_beside.js';
 import { checkFamily, familyOf, markBytes } from '../sources/model_family.js';
 import { typeOfFile } from '../sources/model_name.js';
 
@@ -45,6 +46,9 @@ export class EngineLoad {
   #family: ModelFamily | undefined;
   /** Calls for the engine that were made before it had its memory. */
   #head: Step[] | undefined;
+  #beside: readonly EngineBeside[];
+  /** After the load: engines with the same model, as many of those that were asked for as could be had. */
+  further: readonly EngineLink[] = [];
 
   /** `looksLikeNetwork`: by its name the file is of a family that runs as a graph; its first bytes decide. */
   constructor(platform: Platform, options: LoadOptions, looksLikeNetwork: boolean) {
@@ -55,6 +59,7 @@ export class EngineLoad {
     if (module) this.#choice = threadsOf(module, this.#choice);
     this.#runsNetworks = looksLikeNetwork || givenTexts(options).length > 0;
     this.#engine = this.#open();
+    this.#beside = this.#openBeside();
   }
 
   /** After the load. */
@@ -76,6 +81,23 @@ export class EngineLoad {
     return this.#platform.openEngine(this.#choice.threads);
   }
 
+  /** Those that are asked for, unless the model may be used before it is whole, or its engine's threads get their memory later. */
+  #openBeside(): readonly EngineBeside[] {
+    const { workers, early } = this.#options;
+    const { threads } = this.#choice;
+    if (typeof workers !== 'number' || early || threads > 1 || this.#runsNetworks) return [];
+    if (this.#platform.device().whyOne !== undefined) return [];
+    const opened: EngineBeside[] = [];
+    try {
+      while (opened.length < workers - 1) {
+        opened.push(new EngineBeside(this.#platform.openFurtherEngine(1), workers - 1));
+      }
+    } catch {
+      // The model's pool tries again, and says why there are fewer.
+    }
+    return opened;
+  }
+
   async start(): Promise<void> {
     const { variant, module } = this.#options;
     const start = { variant, threads: this.#choice.threads, module };
@@ -84,6 +106,7 @@ export class EngineLoad {
     } catch (error) {
       await this.#goOnWithOneThread(error);
     }
+    for (const each of this.#beside) each.start(this.choice, module);
   }
 
   async begin(request: BeginFile): Promise<void> {
@@ -92,6 +115,7 @@ export class EngineLoad {
     const { dtype } = this.#options;
     const [expectedText] = givenTexts(this.#options);
     const forNetworks = { ...request, dtype, expectedText };
+    for (const each of this.#beside) each.begin(request);
     await this.#engine.call('beginFile', this.#runsNetworks ? forNetworks : request);
   }
 
@@ -128,7 +152,12 @@ export class EngineLoad {
   }
 
   async #take(bytes: Uint8Array, givesAway: boolean): Promise<LoadedFacts | undefined> {
-    if (!this.#head) return this.#engine.call('pushLoad', { bytes }, { givesAway });
+    if (!this.#head) {
+      const beside = this.#beside.map((each) => each.push(bytes));
+      const begun = await this.#engine.call('pushLoad', { bytes }, { givesAway });
+      await Promise.all(beside);
+      return begun;
+    }
     // A copy, since the caller may reuse the memory of its bytes.
     this.#head.push({ name: 'pushLoad', request: { bytes: bytes.slice() } });
     const mostBytes = await this.#engine
@@ -154,6 +183,7 @@ export class EngineLoad {
     const [text] = givenTexts(this.#options);
     if (!isNetwork && text !== undefined) checkAcoustic('whisper', `the option ${text}`);
     if (isNetwork === this.#runsNetworks) return;
+    this.#closeBeside();
     this.#engine.close();
     if (this.#isClosed) return;
     this.#runsNetworks = isNetwork;
@@ -173,6 +203,7 @@ export class EngineLoad {
       await this.push(bytes, true);
     }
     this.#head?.push({ name: 'endFile', request: undefined });
+    for (const each of this.#beside) each.endFile();
     const missing = await this.#engine.call('endFile', undefined);
     // No other family has manifests.
     if (missing.length > 0) checkFamily('whisper', this.#options.family);
@@ -181,12 +212,22 @@ export class EngineLoad {
 
   async finish(): Promise<LoadedFacts> {
     if (this.#head) await this.#makeThreads(addressableBytes);
-    return this.#engine.call('finishLoad', undefined);
+    const beside = Promise.all(this.#beside.map((each) => each.finish()));
+    const facts = await this.#engine.call('finishLoad', undefined);
+    this.further = (await beside).filter((engine) => engine !== undefined);
+    if (this.#isClosed) throw disposedDuringWork();
+    return facts;
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#closeBeside();
     this.#engine.close();
+  }
+
+  #closeBeside(): void {
+    for (const each of this.#beside) each.close();
+    this.#beside = [];
   }
 
   async #makeThreads(mostBytes: number): Promise<LoadedFacts | undefined> {

@@ -62,6 +62,14 @@ export class EnginePool implements Companion {
     this.#copy = copy;
   }
 
+  /** Takes over engines that have the model already. */
+  takeOver(engines: readonly EngineLink[]): void {
+    for (const engine of engines) {
+      const loading = new SharedWork(() => Promise.resolve(engine));
+      this.#places.push({ loading, engine, isTaken: false });
+    }
+  }
+
   /** Further engines that are at work. */
   get takenCount(): number {
     return this.#places.filter(({ isTaken, engine }) => isTaken && engine).length;

@@ -63,7 +63,8 @@ export async function loadModelOn(
     return asModel(model);
   }
   const loadAgain = async (signal: AbortSignal): Promise<EngineModel> => {
-    const again = await load({ ...options, signal });
+    // Calls make the further engines again when they want them.
+    const again = await load({ ...options, workers: 1, signal });
     checkSame(again, factsOf(model));
     return again;
   };
@@ -251,7 +252,7 @@ async function loadOpening(
     options,
   );
   const verifiedFacts = withProtection(facts, opened);
-  if (!model) return modelOf(verifiedFacts);
-  early?.loading.finish(verifiedFacts);
+  if (model) early?.loading.finish(verifiedFacts);
+  else (model = modelOf(verifiedFacts)).takeOver(load.further);
   return model;
 }

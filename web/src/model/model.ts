@@ -151,7 +151,12 @@ export class EngineModel implements CommonModel {
     this.#engine.sleepAfter(seconds, async (signal) => (await loadAgain(signal)).#engine);
   }
 
-  /** Makes the engines that `loadModel()` was asked for. */
+  /** `further`: engines that were loaded beside its own. */
+  takeOver(further: readonly EngineLink[]): void {
+    this.#pool.takeOver(further);
+  }
+
+  /** Makes the engines that `loadModel()` was asked for, as far as they are missing. */
   async makeReady(signal: AbortSignal | undefined): Promise<void> {
     const { workers, threads } = this.info;
     const { processors } = this.#platform.device();

@@ -40,7 +40,7 @@ export interface ModelPlan {
   readonly speakersBytes: number;
   /** Memory of the engine itself, before a model is loaded. */
   readonly engineBytes: number;
-  /** With a number of `workers`: the engines beside the first one, and the copy of its memory that they are made from; otherwise 0. */
+  /** With a number of `workers`: the engines beside the first one, and the copy of its memory that calls make them from; otherwise 0. */
   readonly furtherBytes: number;
   /** Tokenizer, filterbank, windows for files and audio: an upper bound. Recordings take no more, however long they are. */
   readonly overheadBytes: number;
