@@ -1,6 +1,4 @@
 // The start of a thread in a worker of a browser, and in a load whose browser loses such workers.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { LoadOptions, WhisperModel } from '../../web/src/api/types.js';
 import { EngineHost } from '../../web/src/engine/engine_host.js';
@@ -13,8 +11,7 @@ import { node } from '../../web/src/node_platform.js';
 import type { EngineLink } from '../../web/src/protocol/engine.js';
 import { openInProcess } from '../../web/src/worker/in_process.js';
 import { errorOf, modelBytes, sampleAudio, sampleText } from '../support/embedded_model.js';
-import { projectRoot } from '../support/shared_folder.js';
-import { neverFails } from '../support/worker_engine.js';
+import { neverFails, readModule } from '../support/worker_engine.js';
 
 const order = { thread: 1 } as ThreadOrder;
 
@@ -76,8 +73,6 @@ describe('a load whose browser loses workers', () => {
     limits.clear();
   });
 
-  const readModule = (name: string): Promise<WebAssembly.Module> =>
-    WebAssembly.compile(readFileSync(join(projectRoot, `dist/${name}.wasm`)));
   const asleep = { ready: Promise.resolve(), end: () => undefined };
   const openEngine = (): EngineLink =>
     openInProcess(

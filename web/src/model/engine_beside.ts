@@ -1,4 +1,5 @@
-// A further engine that takes a model's files while the model's own engine does: where nobody uses the model before, quicker than a copy.
+// A further engine that takes a model's files while the model's own engine does: quicker than a copy, and in less memory. With `early` and
+// with threads further engines are copies.
 import type { VariantChoice } from '../engine/variant.js';
 import type { EngineCalls, EngineLink } from '../protocol/engine.js';
 
